@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 )
 
 var (
@@ -58,6 +59,8 @@ type Runner struct {
 	allow   []string
 	log     *slog.Logger
 	limits  limits
+
+	deflaters sync.Pool
 }
 
 // New finds git, checks its version and prepares an empty home folder, which
