@@ -2,6 +2,7 @@ package git
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -14,7 +15,6 @@ type setting struct{ key, value string }
 // replace refs and grafts do not change what an object is. The name is for
 // reflogs only; without one git asks the network for this machine's.
 func (r *Runner) environment(c call) []string {
-	protocol := c.protocol
 	env := []string{
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + r.home,
@@ -23,13 +23,12 @@ func (r *Runner) environment(c call) []string {
 		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_ATTR_NOSYSTEM=1",
 		"GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_GRAFT_FILE=/dev/null",
-		"GIT_NO_LAZY_FETCH=1",
+		"GIT_GRAFT_FILE=" + filepath.Join(r.home, "none"),
 		"GIT_OPTIONAL_LOCKS=0",
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_ASKPASS=",
 		"GIT_LITERAL_PATHSPECS=1",
-		"GIT_ALLOW_PROTOCOL=" + protocol,
+		"GIT_ALLOW_PROTOCOL=" + c.protocol,
 		"GIT_AUTHOR_NAME=vault", "GIT_AUTHOR_EMAIL=vault@localhost",
 		"GIT_COMMITTER_NAME=vault", "GIT_COMMITTER_EMAIL=vault@localhost",
 	}
@@ -37,6 +36,9 @@ func (r *Runner) environment(c call) []string {
 		env = append(env, "GIT_DIR="+c.dir)
 	} else {
 		env = append(env, "GIT_DIR=/dev/null")
+	}
+	if c.protocol == "" {
+		env = append(env, "GIT_NO_LAZY_FETCH=1")
 	}
 	env = append(env, c.env...)
 	return append(env, configEnv(r.settings(c))...)
@@ -134,8 +136,9 @@ func fsckSettings(section string) []setting {
 	return list
 }
 
-// fsckFindings are the findings that are errors unless told otherwise, as of
-// git 2.39 (git help fsck, "FSCK MESSAGES").
+// fsckFindings are the findings that end a transfer unless told otherwise, as
+// of git 2.39 (git help fsck, "FSCK MESSAGES"): errors, and warnings too, since
+// a transfer is checked strictly.
 const fsckFindings = `
 	badDate badDateOverflow badEmail badName badObjectSha1 badParentSha1 badTimezone
 	badTree badTreeSha1 badType duplicateEntries
@@ -144,4 +147,5 @@ const fsckFindings = `
 	missingType missingTypeEntry multipleAuthors treeNotSorted unknownType
 	zeroPaddedDate gitmodulesMissing gitmodulesBlob gitmodulesLarge gitmodulesName
 	gitmodulesSymlink gitmodulesUrl gitmodulesPath gitmodulesUpdate
+	emptyName fullPathname hasDot hasDotdot hasDotgit nullSha1 zeroPaddedFilemode nulInCommit
 	gitattributesMissing gitattributesLarge gitattributesLineLength gitattributesBlob`

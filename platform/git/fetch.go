@@ -7,7 +7,9 @@ import (
 	"io"
 	"net/url"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,8 +21,8 @@ type FetchOptions struct {
 	// Token is sent as the password of x-access-token; "" sends none. It
 	// travels in the environment, never in an argument.
 	Token string
-	// Refspecs are full: "+refs/heads/main:refs/heads/main", or object ids to
-	// bring objects without moving a ref.
+	// Refspecs are full, as in "+refs/heads/main:refs/heads/main"; or all of
+	// them are object ids, which brings objects that a filter left out.
 	Refspecs []string
 	// Filter leaves objects out, as in "blob:limit=1m"; "" leaves out none.
 	Filter string
@@ -49,10 +51,15 @@ func (repo *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	if err := repo.checkSettings(ctx); err != nil {
 		return err
 	}
+	partial := repo.isPartial()
+	if o.Filter == "" && partial && o.objects() {
+		// What a missing object refers to would come along, missing or not.
+		o.Filter = "blob:none"
+	}
 	c := repo.in(call{
 		args:     o.args(),
 		protocol: protocol,
-		config:   fetchSettings(o),
+		config:   append(fetchSettings(o), partialSettings(o.Filter, partial)...),
 		feed:     func(in io.Writer) error { return writeLines(in, o.Refspecs) },
 		time:     repo.run.limits.long,
 		secrets:  secrets(o.Token),
@@ -81,6 +88,11 @@ var (
 	refspecForm = regexp.MustCompile(`^(\+?refs/[^\s:+^]+(:refs/[^\s:+^]+)?|[0-9a-f]{40}|[0-9a-f]{64})$`)
 	filterForm  = regexp.MustCompile(`^(blob:none|blob:limit=[0-9]+[kmg]?|tree:[0-9]+)$`)
 )
+
+// objects reports whether object ids are asked for rather than refs.
+func (o FetchOptions) objects() bool {
+	return !slices.ContainsFunc(o.Refspecs, func(spec string) bool { return !OID(spec).Valid() })
+}
 
 func (o FetchOptions) check() error {
 	if len(o.Refspecs) == 0 {
@@ -130,9 +142,9 @@ func (r *Runner) allowed(u *url.URL) bool {
 	return false
 }
 
-// ownSettings are the keys that InitBare and Fetch themselves leave behind.
+// ownSettings are the keys that InitBare leaves behind.
 var ownSettings = regexp.MustCompile(`^(core\.(repositoryformatversion|filemode|bare|ignorecase|precomposeunicode|symlinks)` +
-	`|extensions\.(partialclone|objectformat)|remote\.origin\.(promisor|partialclonefilter))$`)
+	`|extensions\.objectformat)$`)
 
 // checkSettings refuses a repository with settings that are not ours, such as
 // url.insteadOf or http.proxy, which no later value can take back.
@@ -160,8 +172,32 @@ func fetchSettings(o FetchOptions) []setting {
 		{"http.lowSpeedTime", "60"},
 		{"http.saveCookies", "false"},
 	}...)
+	if o.objects() {
+		// The other side believes that who has a commit has its files.
+		list = append(list, setting{"fetch.negotiationAlgorithm", "noop"})
+	}
 	if o.Token != "" {
 		list = append(list, setting{"http." + o.URL + ".extraHeader", "Authorization: Basic " + basic(o.Token)})
+	}
+	return list
+}
+
+// isPartial reports whether an earlier fetch left objects out.
+func (repo *Repo) isPartial() bool {
+	packs, _ := filepath.Glob(filepath.Join(repo.dir, "objects", "pack", "*.promisor"))
+	return len(packs) > 0
+}
+
+// partialSettings say that the other side keeps what is left out here. They
+// are given for each fetch and stand in no file: where git finds them there,
+// every read of a missing object dies in an attempt to fetch it.
+func partialSettings(filter string, partial bool) []setting {
+	if filter == "" && !partial {
+		return nil
+	}
+	list := []setting{{"remote.origin.promisor", "true"}}
+	if filter != "" {
+		list = append(list, setting{"remote.origin.partialclonefilter", filter})
 	}
 	return list
 }

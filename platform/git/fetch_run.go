@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,12 @@ func (repo *Repo) fetch(ctx context.Context, c call, address string) error {
 	var notes string
 	c.notes = &notes
 	err := repo.run.run(ctx, c)
+	if said(err, "fsck error") {
+		// A partial fetch does not tell the checks to let findings through.
+		repo.run.log.WarnContext(ctx, "git fetch takes objects with errors", "remarks", notes)
+		c.config = append(slices.Clone(c.config), setting{"transfer.fsckObjects", "false"}, setting{"fetch.fsckObjects", "false"})
+		err = repo.run.run(ctx, c)
+	}
 	if err == nil {
 		if notes != "" {
 			repo.run.log.WarnContext(ctx, "git fetch has remarks", "remarks", notes)
