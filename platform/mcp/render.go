@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	library "github.com/mark3labs/mcp-go/mcp"
 )
@@ -155,12 +156,26 @@ func checkSchema(schema json.RawMessage, required bool) error {
 	if len(schema) == 0 && !required {
 		return nil
 	}
-	trimmed := bytes.TrimSpace(schema)
-	if len(trimmed) == 0 || trimmed[0] != '{' || !json.Valid(trimmed) {
+	var members map[string]any
+	if err := json.Unmarshal(schema, &members); err != nil || members == nil {
 		return errSchema
 	}
-	if bytes.Contains(trimmed, []byte(`"x-mcp-header"`)) {
+	if hasHeaderMember(members) {
 		return errSchemaHeader
 	}
 	return nil
+}
+
+func hasHeaderMember(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			if key == "x-mcp-header" || hasHeaderMember(value) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, hasHeaderMember)
+	}
+	return false
 }
