@@ -147,6 +147,9 @@ func (repo *Repo) serviceCall(service, protocol string, o ServeOptions) call {
 		return c
 	}
 	c.config = append(fsckSettings("receive"),
+		// The empty command of every other call makes git complain, and the
+		// client would read it.
+		setting{"core.alternateRefsCommand", "true"},
 		setting{"receive.updateServerInfo", "false"},
 		setting{"receive.advertisePushOptions", "false"},
 		setting{"receive.certNonceSeed", ""},
