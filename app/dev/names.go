@@ -28,7 +28,7 @@ func Folders(args []string) ([]Folder, error) {
 			return nil, fmt.Errorf("find the folder %s: %w", arg, err)
 		}
 		name := RepositoryName(path)
-		if name == "" || strings.Trim(name, ".") == "" {
+		if path == string(filepath.Separator) || strings.Trim(name, ".") == "" {
 			return nil, fmt.Errorf("the folder %s has no name that a repository can have; give its full path", arg)
 		}
 		if other, ok := taken[strings.ToLower(name)]; ok {
