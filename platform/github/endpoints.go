@@ -59,14 +59,21 @@ func (e Endpoints) CloneURL(fullName string) (string, error) {
 	return e.Git + "/" + owner + "/" + name + ".git", nil
 }
 
-// owns tells whether a credential may be sent to u.
+// owns tells whether a credential may be sent to u: to the interfaces, and to
+// what lies beside them below the same base, where an Enterprise server and
+// the local hub may send a request for a renamed repository. The pages of
+// github.com are another host than its interfaces and get nothing.
 func (e Endpoints) owns(u *url.URL) bool {
 	if strings.Contains(u.EscapedPath(), "/../") || strings.HasSuffix(u.EscapedPath(), "/..") {
 		return false
 	}
 	plain := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
 	address := plain.String()
-	return u.User == nil && (address == e.GraphQL || strings.HasPrefix(address, e.API+"/"))
+	base := e.API
+	if strings.HasPrefix(e.API, e.Web+"/") {
+		base = e.Web
+	}
+	return u.User == nil && (address == e.GraphQL || strings.HasPrefix(address, base+"/"))
 }
 
 // splitName takes "owner/name" apart and refuses everything that could mean
