@@ -28,6 +28,8 @@ var (
 	ErrNotRepository = errors.New("not a git repository")
 	// ErrRefMoved says that a ref did not have the expected value.
 	ErrRefMoved = errors.New("the ref has moved")
+	// ErrRefBusy says that another process is moving the same ref.
+	ErrRefBusy = errors.New("the ref is being moved")
 	// ErrTooLarge says that an answer went over its cap on bytes or entries.
 	ErrTooLarge = errors.New("over the size limit")
 	// ErrTimeout says that a git process went over its cap on time.

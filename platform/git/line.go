@@ -60,8 +60,11 @@ func (l *line) do(ctx context.Context, r *Runner, c call, first, then talk) erro
 		}
 		err = l.exchange(ctx, first)
 	}
-	if err != nil || then == nil {
+	switch {
+	case err != nil || then == nil:
 		return err
+	case l.p == nil: // the context ended after the first answer
+		return fmt.Errorf("git %s: %w", c.args[0], context.Cause(ctx))
 	}
 	return l.exchange(ctx, then)
 }
@@ -106,7 +109,7 @@ func (l *line) exchange(ctx context.Context, t talk) error {
 		return nil // the answer was complete before the context ended
 	case ctx.Err() != nil:
 		return fmt.Errorf("git %s: %w", p.name, context.Cause(ctx))
-	case exitCode(waitErr) > 0:
+	case exitCode(waitErr) > 0 || errors.Is(waitErr, ErrTooLarge):
 		return broken(waitErr)
 	}
 	return err

@@ -44,7 +44,11 @@ func (r *Runner) start(c call) (*process, error) {
 	p := &process{cmd: cmd, name: c.args[0]}
 	p.text.hide = c.secrets
 	cmd.Stderr = &p.text
-	return p, p.open()
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	capMemory(cmd.Process.Pid, r.limits.memory)
+	return p, nil
 }
 
 func (p *process) open() (err error) {
@@ -112,12 +116,20 @@ func (p *process) failure(err error) error {
 	switch {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return nil
+	case errors.As(err, &exit) && p.outOfMemory():
+		return fmt.Errorf("git %s needs memory %w", p.name, ErrTooLarge)
 	case errors.As(err, &exit):
 		return &Error{Command: p.name, Status: exit.ProcessState.String(), Code: exit.ExitCode(), Text: p.text.String()}
 	case errors.Is(err, os.ErrClosed):
 		return nil
 	}
 	return fmt.Errorf("wait for git %s: %w", p.name, err)
+}
+
+// outOfMemory recognises what git says when the cap on memory stops it.
+func (p *process) outOfMemory() bool {
+	text := p.text.String()
+	return strings.Contains(strings.ToLower(text), "out of memory") || strings.Contains(text, "Cannot allocate memory")
 }
 
 // Error is a git process that ended badly.

@@ -83,7 +83,7 @@ type RefUpdate struct {
 }
 
 // UpdateRef moves one ref by compare-and-set: ErrRefMoved if its value is not
-// from.
+// from, ErrRefBusy if another process held it for longer than git waits.
 func (repo *Repo) UpdateRef(ctx context.Context, name string, to, from OID) error {
 	return repo.UpdateRefs(ctx, RefUpdate{Name: name, To: to, From: from})
 }
@@ -108,6 +108,8 @@ func (repo *Repo) UpdateRefs(ctx context.Context, updates ...RefUpdate) error {
 		return nil
 	case said(err, "but expected", "reference already exists", "unable to resolve reference", "reference is missing"):
 		return fmt.Errorf("%w: %w", ErrRefMoved, err)
+	case said(err, ".lock': File exists"):
+		return fmt.Errorf("%w: %w", ErrRefBusy, err)
 	}
 	return fmt.Errorf("move refs: %w", err)
 }

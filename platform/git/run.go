@@ -43,6 +43,7 @@ type limits struct {
 	stream  int64         // bytes of output of a walking call
 	entries int           // entries of a walk
 	commit  int64         // bytes of one commit that are read
+	memory  uint64        // bytes of address space of one process
 }
 
 func defaultLimits() limits {
@@ -53,6 +54,7 @@ func defaultLimits() limits {
 		stream:  64 << 30,
 		entries: 2_000_000,
 		commit:  1 << 20,
+		memory:  3 << 30,
 	}
 }
 

@@ -1,10 +1,13 @@
 package git
 
 import (
+	"bytes"
 	"compress/zlib"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,38 +62,50 @@ func (repo *Repo) writeObject(ctx context.Context, kind string, data []byte) (OI
 	return oid, nil
 }
 
+// writeLoose makes as few system calls as it can: they are what a commit costs.
 func (repo *Repo) writeLoose(folder, path, kind string, data []byte) error {
-	f, err := os.CreateTemp(folder, "tmp_obj_")
+	var packed bytes.Buffer
+	if err := repo.run.deflate(&packed, kind, data); err != nil {
+		return err
+	}
+	temp := filepath.Join(folder, "tmp_obj_"+rand.Text()) // a name that git gc knows
+	err := createFile(temp, packed.Bytes())
 	if errors.Is(err, os.ErrNotExist) {
 		if err = os.Mkdir(folder, 0o777); err == nil || errors.Is(err, os.ErrExist) {
-			f, err = os.CreateTemp(folder, "tmp_obj_")
+			err = createFile(temp, packed.Bytes())
 		}
 	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp)
+	}
+	return err
+}
+
+// createFile writes a read-only file that was not there.
+func createFile(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(repo.run.deflate(f, kind, data), f.Chmod(0o444), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // deflate writes an object as git's loose format has it: header and content in
 // one zlib stream. Compressors are large and therefore used again.
-func (r *Runner) deflate(f *os.File, kind string, data []byte) error {
+func (r *Runner) deflate(to io.Writer, kind string, data []byte) error {
 	z, ok := r.deflaters.Get().(*zlib.Writer)
 	if !ok {
 		var err error
-		if z, err = zlib.NewWriterLevel(f, zlib.BestSpeed); err != nil {
+		if z, err = zlib.NewWriterLevel(to, zlib.BestSpeed); err != nil {
 			return err
 		}
 	}
 	defer r.deflaters.Put(z)
-	z.Reset(f)
+	z.Reset(to)
 	_, err := fmt.Fprintf(z, "%s %d\x00", kind, len(data))
 	if err == nil {
 		_, err = z.Write(data)
