@@ -19,7 +19,7 @@ const MaxStructured = 200_000
 // error means that the struct and the tool's schema do not fit each other.
 func Decode[T any](c *Call) (T, error) {
 	var input T
-	decoder := json.NewDecoder(bytes.NewReader(c.input))
+	decoder := json.NewDecoder(bytes.NewReader(c.Input.data))
 	decoder.UseNumber()
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&input); err != nil {
@@ -28,7 +28,8 @@ func Decode[T any](c *Call) (T, error) {
 	return input, nil
 }
 
-// Run checks the arguments, runs the tool and encodes its answer. repos are
+// Run checks the arguments, puts them into the call, runs the tool and encodes
+// its answer. repos are
 // the names of the repositories that the caller may read, sorted. Errors are
 // those of Check and of the handler.
 func (c *Compiled) Run(ctx context.Context, call Call, arguments json.RawMessage, repos []string) (*mcp.Answer, error) {
@@ -36,7 +37,7 @@ func (c *Compiled) Run(ctx context.Context, call Call, arguments json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	call.input = input
+	call.Input = input
 	out, err := c.handler(ctx, &call)
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func TestCheckAccepts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, string(got)); diff != "" {
+			if diff := cmp.Diff(tt.want, string(got.JSON())); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -120,6 +120,19 @@ func TestCheckNamesTheFieldOfASingleProblem(t *testing.T) {
 	_, err := compile(t, wide, nil).Check(json.RawMessage(`{"path":"a","repo":"a","limit":0}`), []string{"a"})
 	if f, ok := fault.As(err); !ok || f.Field != "limit" {
 		t.Errorf("got %+v", f)
+	}
+}
+
+func TestGiven(t *testing.T) {
+	t.Parallel()
+	input, err := compile(t, wide, nil).Check(json.RawMessage(`{"path":"a","repo":"a","limit":50,"regex":null}`), []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"path": true, "limit": true, "regex": false, "heading": false} {
+		if input.Given(name) != want {
+			t.Errorf("%s: given %v", name, !want)
+		}
 	}
 }
 
@@ -227,9 +240,9 @@ func FuzzCheck(f *testing.F) {
 			}
 			return
 		}
-		again, err := c.Check(input, []string{"a", "b"})
-		if err != nil || string(again) != string(input) {
-			t.Errorf("%q: %s, then %s %v", data, input, again, err)
+		again, err := c.Check(input.JSON(), []string{"a", "b"})
+		if err != nil || string(again.JSON()) != string(input.JSON()) {
+			t.Errorf("%q: %s, then %s %v", data, input.JSON(), again.JSON(), err)
 		}
 	})
 }

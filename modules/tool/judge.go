@@ -64,12 +64,13 @@ func (p problems) fault() error {
 // Check reads and judges the arguments of one call. repos are the names of the
 // repositories that the caller may read, sorted. It gives the arguments as the
 // handler decodes them, or a *fault.Error with everything that is wrong.
-func (c *Compiled) Check(arguments json.RawMessage, repos []string) (json.RawMessage, error) {
+func (c *Compiled) Check(arguments json.RawMessage, repos []string) (Input, error) {
 	values, err := parseObject(arguments)
 	if err != nil {
-		return nil, err
+		return Input{}, err
 	}
 	root := c.schema.root
+	given := sentNames(values)
 	root.settle(values)
 	var found problems
 	root.findUnknown(&found, c.spec.Name, "", values)
@@ -77,16 +78,37 @@ func (c *Compiled) Check(arguments json.RawMessage, repos []string) (json.RawMes
 		c.checkRepo(&found, values, repos)
 	}
 	if err := c.validate(&found, values); err != nil {
-		return nil, err
+		return Input{}, err
 	}
 	if err := found.fault(); err != nil {
-		return nil, err
+		return Input{}, err
 	}
-	input, err := encode(values)
+	data, err := encode(values)
 	if err != nil {
-		return nil, fmt.Errorf("encode the arguments of %s: %w", c.spec.Name, err)
+		return Input{}, fmt.Errorf("encode the arguments of %s: %w", c.spec.Name, err)
 	}
-	return input, nil
+	return Input{data: data, given: given}, nil
+}
+
+// Input is the arguments of a call that passed Check.
+type Input struct {
+	data  json.RawMessage
+	given map[string]bool
+}
+
+// JSON gives the arguments with their defaults, as compact JSON.
+func (i Input) JSON() json.RawMessage { return i.data }
+
+// Given says whether the caller sent an argument, rather than its default
+// standing in; null counts as not sent.
+func (i Input) Given(name string) bool { return i.given[name] }
+
+func sentNames(values map[string]any) map[string]bool {
+	given := make(map[string]bool, len(values))
+	for name, value := range values {
+		given[name] = value != nil
+	}
+	return given
 }
 
 // findUnknown reports members that the schema does not declare, here and

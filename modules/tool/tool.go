@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 
 	"vault/platform/mcp"
 )
@@ -25,8 +24,8 @@ type Call struct {
 	// ground for a decision.
 	ClientName    string
 	ClientVersion string
-
-	input json.RawMessage
+	// Input is the checked arguments; Decode reads them.
+	Input Input
 }
 
 // Result is an answer with _meta.

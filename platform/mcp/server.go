@@ -122,7 +122,7 @@ func (s *Server) public(ctx context.Context, err error) string {
 
 // caught answers a request whose handling panicked outside a tool.
 func (s *Server) caught(w http.ResponseWriter, r *http.Request, q Request, v any) {
-	if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
+	if v == http.ErrAbortHandler {
 		panic(v)
 	}
 	text := s.panicked(r.Context(), v)
