@@ -152,6 +152,22 @@ func TestEveryFailureToOpenIsTheSame(t *testing.T) {
 	}
 }
 
+func TestASealedTokenHasOneSpelling(t *testing.T) {
+	t.Parallel()
+	s := newSealer(t, newRing(t, newKey(t, "k1")), issuer, start)
+	for _, login := range []string{"a", "ab", "abc"} {
+		token := sample()
+		token.Login = login
+		good := seal(t, s, token)
+		for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {
+			other := good[:len(good)-1] + string(c)
+			if _, err := s.OpenAccess(other, 42); (err == nil) != (other == good) {
+				t.Errorf("login %s, last letter %c for %s: %v", login, c, good[len(good)-1:], err)
+			}
+		}
+	}
+}
+
 func mustFail(t *testing.T, s *auth.Sealer, sealed string, installation int64) error {
 	t.Helper()
 	_, err := s.OpenAccess(sealed, installation)
