@@ -260,3 +260,17 @@ func FuzzStoreAgreesWithTheServer(f *testing.F) {
 		}
 	})
 }
+
+func TestMethodLabelsAreFew(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		legacyBody("1", "tools/list", ""):                         "tools/list",
+		legacyBody("1", "secret words", ""):                       "other",
+		`{"jsonrpc":"2.0","method":"notifications/secret words"}`: "notification",
+	} {
+		q, err := mcp.ParseRequest(post(body), []byte(body))
+		if err != nil || q.MethodLabel() != want {
+			t.Errorf("%s: %q, %v", body, q.MethodLabel(), err)
+		}
+	}
+}

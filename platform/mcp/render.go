@@ -122,7 +122,7 @@ func (v *View) check() error {
 	for _, t := range v.Tools {
 		switch {
 		case !toolName(t.Name):
-			return fmt.Errorf("tool %q: the name is not 1 to %d of A-Z a-z 0-9 _ - .", t.Name, maxToolName)
+			return fmt.Errorf("tool %q: the name is not 1 to %d letters, digits and characters of \"_-.\" long", t.Name, maxToolName)
 		case seen[t.Name]:
 			return fmt.Errorf("tool %q is listed twice", t.Name)
 		}

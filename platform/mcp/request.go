@@ -67,6 +67,19 @@ type Request struct {
 // without doing anything: whoever sees it first may answer WriteAccepted.
 func (q *Request) Acknowledged() bool { return q.Notification && q.sound }
 
+// MethodLabel gives the method's name for logs and metrics: names of the
+// protocol as they are, anything else, which may be any text, as "other".
+func (q *Request) MethodLabel() string {
+	switch q.Method {
+	case methodInitialize, methodDiscover, methodToolsList, methodToolsCall, methodPing, methodListen:
+		return q.Method
+	}
+	if q.Notification {
+		return "notification"
+	}
+	return "other"
+}
+
 // ParseRequest reads one POST. The error is a *RequestError, which the server
 // answers to the same request in the same words.
 func ParseRequest(r *http.Request, body []byte) (Request, error) {

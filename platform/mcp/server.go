@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	library "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -65,7 +64,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q Request) {
 			s.caught(w, r, q, v)
 		}
 	}()
-	telemetry.Add(r.Context(), "method", knownMethod(q.Method))
+	telemetry.Add(r.Context(), "method", q.MethodLabel())
 	telemetry.Add(r.Context(), "era", string(q.Era))
 	view, err := s.view(r, q.Method)
 	if err != nil {
@@ -148,17 +147,4 @@ func panicText(v any) string {
 		return err.Error()
 	}
 	return "a value that is not shown"
-}
-
-// knownMethod gives a method's name for logs: names of the protocol as they
-// are, anything else as "other".
-func knownMethod(method string) string {
-	switch method {
-	case methodInitialize, methodDiscover, methodToolsList, methodToolsCall, methodPing, methodListen:
-		return method
-	}
-	if strings.HasPrefix(method, "notifications/") {
-		return "notification"
-	}
-	return "other"
 }
