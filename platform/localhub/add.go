@@ -198,6 +198,27 @@ func (h *Hub) dropNames(r *repository) {
 	}
 }
 
+// baseline takes what the hub's own repositories hold before Run for given:
+// content that was put there to begin with was not pushed.
+func (h *Hub) baseline(ctx context.Context) error {
+	h.mu.RLock()
+	repos, ran := slices.Clone(h.repos), h.ran
+	h.mu.RUnlock()
+	for _, r := range repos {
+		if ran || r.folder != nil {
+			continue
+		}
+		refs, err := r.git.Refs(ctx, "refs/")
+		if err != nil {
+			return err
+		}
+		r.moving.Lock()
+		r.known = refs
+		r.moving.Unlock()
+	}
+	return nil
+}
+
 // announce tells the App what it may see, the first time Run starts.
 func (h *Hub) announce() error {
 	h.mu.Lock()

@@ -25,7 +25,7 @@ func (h *Hub) first() personState {
 func (h *Hub) tellInstallation(action string, repos []repoState) error {
 	return h.hooks.send("installation", action, 0, object{
 		"installation": h.installationEventShape(), "repositories": h.briefShapes(repos),
-		"requester": nil, "sender": h.userShape(h.first()),
+		"sender": h.userShape(h.first()),
 	})
 }
 
@@ -51,6 +51,7 @@ func (h *Hub) tellRepositories(action string, repos []repoState) error {
 // installationEventShape has times as numbers, as webhooks do.
 func (h *Hub) installationEventShape() object {
 	o := h.installationShape()
+	delete(o, "client_id")
 	o["created_at"], o["updated_at"] = h.state.Installation.CreatedAt.Unix(), h.state.Installation.UpdatedAt.Unix()
 	return o
 }

@@ -98,7 +98,7 @@ func checkObjects(place git.Folder) error {
 	objects := filepath.Join(place.CommonDir, "objects")
 	info, err := os.Lstat(filepath.Join(objects, "info", "alternates"))
 	switch {
-	case err == nil && info.Size() > 0:
+	case err == nil && (info.Size() > 0 || !info.Mode().IsRegular()):
 		return fmt.Errorf("the repository %q borrows objects from another one (objects/info/alternates), which is not served; make it whole with: git -C %q repack -a -d && rm %q",
 			place.CommonDir, place.CommonDir, filepath.Join(objects, "info", "alternates"))
 	case err != nil && !errors.Is(err, os.ErrNotExist):

@@ -121,7 +121,8 @@ func (s *session) blob(ctx context.Context, v repoView, oid git.OID) (*blobConte
 func contentOf(o git.Object) *blobContent {
 	c := &blobContent{size: o.Size, truncated: o.Size > int64(len(o.Data))}
 	if bytes.IndexByte(o.Data[:min(len(o.Data), binaryProbe)], 0) >= 0 {
-		return &blobContent{size: o.Size, binary: true}
+		c.binary = true
+		return c
 	}
 	data := o.Data
 	if c.truncated {

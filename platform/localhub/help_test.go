@@ -344,3 +344,16 @@ func (r *receiver) wait(t testing.TB, name string, n int) event {
 	until(t, fmt.Sprintf("event %d of %s", n, name), func() bool { return len(r.of(name)) >= n })
 	return r.of(name)[n-1]
 }
+
+// stdin runs git with an input.
+func (k *work) stdin(input string, args ...string) {
+	k.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = k.dir, k.env, strings.NewReader(input)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		k.t.Fatalf("git %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+}
+
+// link makes a symbolic link in the work tree.
+func (k *work) link(target, name string) error { return os.Symlink(target, filepath.Join(k.dir, name)) }

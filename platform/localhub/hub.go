@@ -176,6 +176,9 @@ func (h *Hub) Close() error {
 // then watches served folders and delivers webhooks until ctx ends. Add the
 // repositories that are served from the start before it.
 func (h *Hub) Run(ctx context.Context) error {
+	if err := h.baseline(ctx); err != nil {
+		return err
+	}
 	if err := h.announce(); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (h *Hub) ownerShape(kind, prefix string, id int64, login string) object {
 		"subscriptions_url": user + "/subscriptions", "organizations_url": user + "/orgs",
 		"repos_url": user + "/repos", "events_url": user + "/events{/privacy}",
 		"received_events_url": user + "/received_events",
-		"type":                kind, "user_view_type": "public", "site_admin": false,
+		"type":                kind, "site_admin": false,
 	}
 }
 

@@ -71,13 +71,12 @@ type group struct {
 // selections resolves the fields of one object. It reports false if a
 // non-null field was null, which makes the object itself null.
 func (x *run) selections(ctx context.Context, obj Object, sets []ast.SelectionSet, at *place) (*record, bool) {
-	var groups []*group
-	index := make(map[string]*group)
+	c := collector{x: x, typeName: obj.TypeName(), index: map[string]*group{}, seen: map[string]bool{}}
 	for _, set := range sets {
-		x.collect(obj.TypeName(), set, index, &groups)
+		c.collect(set)
 	}
 	out := &record{}
-	for _, g := range groups {
+	for _, g := range c.groups {
 		value, ok := x.field(ctx, obj, g, at)
 		if !ok {
 			return nil, false
@@ -87,31 +86,48 @@ func (x *run) selections(ctx context.Context, obj Object, sets []ast.SelectionSe
 	return out, true
 }
 
-// collect gathers the fields that apply to an object type, fragments unfolded.
-func (x *run) collect(typeName string, set ast.SelectionSet, index map[string]*group, groups *[]*group) {
+// collector gathers the fields that apply to an object type, fragments
+// unfolded. A named fragment counts once for an object, as the specification
+// has it; so a chain of fragments that double each other stays small.
+type collector struct {
+	x        *run
+	typeName string
+	index    map[string]*group
+	seen     map[string]bool
+	groups   []*group
+}
+
+func (c *collector) collect(set ast.SelectionSet) {
 	for _, selection := range set {
 		switch s := selection.(type) {
 		case *ast.Field:
-			if !x.included(s.Directives) {
-				continue
+			if c.x.included(s.Directives) {
+				c.field(s)
 			}
-			g, ok := index[s.Alias]
-			if !ok {
-				g = &group{key: s.Alias}
-				index[s.Alias] = g
-				*groups = append(*groups, g)
-			}
-			g.fields = append(g.fields, s)
 		case *ast.InlineFragment:
-			if x.included(s.Directives) && x.matches(typeName, s.TypeCondition) {
-				x.collect(typeName, s.SelectionSet, index, groups)
+			if c.x.included(s.Directives) && c.x.matches(c.typeName, s.TypeCondition) {
+				c.collect(s.SelectionSet)
 			}
 		case *ast.FragmentSpread:
-			if x.included(s.Directives) && x.matches(typeName, s.Definition.TypeCondition) {
-				x.collect(typeName, s.Definition.SelectionSet, index, groups)
+			if c.seen[s.Name] || !c.x.included(s.Directives) {
+				continue
+			}
+			c.seen[s.Name] = true
+			if c.x.matches(c.typeName, s.Definition.TypeCondition) {
+				c.collect(s.Definition.SelectionSet)
 			}
 		}
 	}
+}
+
+func (c *collector) field(s *ast.Field) {
+	g, ok := c.index[s.Alias]
+	if !ok {
+		g = &group{key: s.Alias}
+		c.index[s.Alias] = g
+		c.groups = append(c.groups, g)
+	}
+	g.fields = append(g.fields, s)
 }
 
 // included evaluates @skip and @include.

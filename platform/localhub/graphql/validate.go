@@ -8,8 +8,8 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// translation gives GitHub's entries for a validation finding at a node, none
-// if the node is not of the kind that the finding speaks of.
+// translation gives GitHub's entries for a validation finding at a node, nil if
+// the node is not of the kind that the finding speaks of.
 type translation func(n *site) []*Error
 
 // translations maps the validator's rules to GitHub's wordings, which are
@@ -63,7 +63,7 @@ func translate(doc *ast.QueryDocument, found gqlerror.List) []*Error {
 func translateOne(nodes []*site, rule translation, finding *gqlerror.Error) []*Error {
 	if rule != nil {
 		for _, n := range nodes {
-			if entries := rule(n); len(entries) > 0 {
+			if entries := rule(n); entries != nil {
 				return entries
 			}
 		}
@@ -92,6 +92,9 @@ func (n *site) entry(code, message string, extra ...string) *Error {
 func undefinedField(n *site) []*Error {
 	if n.field == nil || n.argument != nil || n.field.ObjectDefinition == nil {
 		return nil
+	}
+	if n.field.ObjectDefinition.IsLeafType() {
+		return []*Error{} // the selection as a whole is reported
 	}
 	typeName := n.field.ObjectDefinition.Name
 	return []*Error{n.entry("undefinedField",
