@@ -36,8 +36,7 @@ func openFolder(ctx context.Context, runner *git.Runner, path string) (*folder, 
 	}
 	place, err := runner.Discover(ctx, abs)
 	if errors.Is(err, git.ErrNotRepository) {
-		return nil, fmt.Errorf("the folder %q is no git repository; make it one with: git -C %q init && git -C %q add --all && git -C %q commit -m 'First version': %w",
-			path, path, path, path, git.ErrNotRepository)
+		return nil, noRepository(path, abs)
 	}
 	if err != nil {
 		return nil, err
@@ -52,6 +51,17 @@ func openFolder(ctx context.Context, runner *git.Runner, path string) (*folder, 
 		safe = append(safe, place.WorkTree)
 	}
 	return &folder{path: abs, place: place, git: runner.Open(place.GitDir, safe...)}, nil
+}
+
+// noRepository says what to do about a folder without a repository of its own.
+func noRepository(path, abs string) error {
+	for dir := filepath.Dir(abs); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return fmt.Errorf("the folder %q lies inside the git repository %q; serve that one: %w", path, dir, git.ErrNotRepository)
+		}
+	}
+	return fmt.Errorf("the folder %q is no git repository; make it one with: git -C %q init && git -C %q add --all && git -C %q commit -m 'First version': %w",
+		path, path, path, path, git.ErrNotRepository)
 }
 
 // target is the branch and commit that a folder asks to be served: those of

@@ -185,6 +185,12 @@ func TestFolderThatIsNoRepository(t *testing.T) {
 	if _, err := w.hub.AddRepository(t.Context(), localhub.RepositorySpec{Name: "kb", Folder: filepath.Join(dir, "nowhere")}); err == nil {
 		t.Error("a missing folder was taken")
 	}
+	k := newWork(t)
+	k.commit("One", "inside/a.md", "1")
+	_, err = w.hub.AddRepository(t.Context(), localhub.RepositorySpec{Name: "kb", Folder: filepath.Join(k.dir, "inside")})
+	if err == nil || !strings.Contains(err.Error(), "lies inside") {
+		t.Errorf("error %v", err)
+	}
 	if n := len(w.hub.Repositories()); n != 0 {
 		t.Errorf("%d repositories are served", n)
 	}

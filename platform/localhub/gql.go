@@ -106,7 +106,8 @@ type session struct {
 	h     *Hub
 	cred  credential
 	used  usage
-	nodes int
+	nodes int // shown by rateLimit
+	text  int // bytes of text read so far
 
 	cache objectCache
 }

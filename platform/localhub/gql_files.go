@@ -15,6 +15,9 @@ import (
 const (
 	// maxText is where GitHub cuts a blob's text.
 	maxText = 512_000
+	// maxReadText bounds the text that one request reads and answers with:
+	// without it a query of a few kilobytes could ask for gigabytes.
+	maxReadText = 64 << 20
 	// binaryProbe is how much of a blob is looked at for a NUL.
 	binaryProbe = 8000
 )
@@ -111,8 +114,16 @@ func (s *session) blob(ctx context.Context, v repoView, oid git.OID) (*blobConte
 		if err != nil {
 			return nil, noObject(err)
 		}
-		return contentOf(o), nil
+		return contentOf(o), s.spend(len(o.Data))
 	})
+}
+
+// spend draws on the text that a request may read.
+func (s *session) spend(bytes int) error {
+	if s.text += bytes; s.text > maxReadText {
+		return graphql.Errorf("RESOURCE_LIMITS_EXCEEDED", "Resource limits for this query exceeded.")
+	}
+	return nil
 }
 
 // contentOf decides what is text as git does, and gives text of unknown
@@ -182,5 +193,5 @@ func (n blobNode) Field(ctx context.Context, name string, _ graphql.Args) (any, 
 	if c.binary {
 		return nil, nil
 	}
-	return c.text, nil
+	return c.text, n.s.spend(len(c.text))
 }

@@ -11,10 +11,11 @@ import (
 // objectCache keeps what one request has read of git: a query that asks for
 // fifty files of one commit reads each folder once.
 type objectCache struct {
-	refs    map[refKey]git.OID
-	folders map[objectKey][]git.TreeEntry
-	commits map[objectKey]commitFull
-	blobs   map[objectKey]*blobContent
+	refs      map[refKey]git.OID
+	revisions map[refKey]git.OID
+	folders   map[objectKey][]git.TreeEntry
+	commits   map[objectKey]commitFull
+	blobs     map[objectKey]*blobContent
 }
 
 type refKey struct {

@@ -164,7 +164,9 @@ func (n repositoryNode) object(ctx context.Context, args graphql.Args) (any, err
 
 func (n repositoryNode) evaluate(ctx context.Context, expression string) (git.OID, error) {
 	revision, path, hasPath := strings.Cut(expression, ":")
-	at, err := n.v.resolve(ctx, revision)
+	at, err := remember(&n.s.cache.revisions, refKey{n.v.ID, revision}, func() (git.OID, error) {
+		return n.v.resolve(ctx, revision)
+	})
 	if err != nil || !hasPath {
 		return at, err
 	}

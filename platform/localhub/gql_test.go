@@ -252,3 +252,19 @@ func TestGapsAndRulesOfGraphQL(t *testing.T) {
 		t.Errorf("the App's view %v", data)
 	}
 }
+
+func TestOneQueryReadsOnlySoMuchText(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	k := newWork(t)
+	k.commit("First", "big.md", strings.Repeat("0123456789abcdef", 40_000))
+	w.add("kb", k.dir)
+	var fields strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&fields, `t%d:object(expression:"main:big.md"){... on Blob{text}} `, i)
+	}
+	data, errs := w.query(w.token(0), `{repository(owner:"acme",name:"kb"){`+fields.String()+`}}`, nil)
+	if len(errs) < 50 || at(errs, 0, "type") != "RESOURCE_LIMITS_EXCEEDED" || at(data, "repository", "t0", "text") == nil || at(data, "repository", "t199", "text") != nil {
+		t.Errorf("%d errors, first %v", len(errs), at(errs, 0))
+	}
+}

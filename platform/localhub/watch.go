@@ -2,11 +2,14 @@ package localhub
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
+
+	"vault/platform/git"
 )
 
 // watchEvery is how often served folders are looked at. Three stats a look
@@ -101,6 +104,7 @@ func (h *Hub) lookAt(ctx context.Context, r *repository) {
 			r.folder.seen = fingerprint{} // another file to look at from now on
 		}
 		h.mu.RUnlock()
+	case errors.Is(err, git.ErrClosed): // it was taken away meanwhile
 	case ctx.Err() == nil && err.Error() != r.folder.problem:
 		r.folder.problem = err.Error()
 		h.log.Warn("a served folder cannot be read", "repository", r.id, "error", err)

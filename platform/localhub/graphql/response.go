@@ -29,26 +29,44 @@ func (r *record) add(key string, value any) {
 	r.values = append(r.values, value)
 }
 
-// MarshalJSON writes the members in order.
-func (r *record) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
+// encode writes a completed value. Records and lists are written here, so
+// that a deep answer is not encoded once a level.
+func encode(b *bytes.Buffer, value any) error {
+	switch v := value.(type) {
+	case *record:
+		return v.encode(b)
+	case []any:
+		b.WriteByte('[')
+		for i, item := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := encode(b, item); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+		return nil
+	}
+	leaf, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("encode %T: %w", value, err)
+	}
+	b.Write(leaf)
+	return nil
+}
+
+func (r *record) encode(b *bytes.Buffer) error {
 	b.WriteByte('{')
 	for i, key := range r.keys {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, err := json.Marshal(key)
-		if err != nil {
-			return nil, fmt.Errorf("encode name %q: %w", key, err)
+		b.WriteString(`"` + key + `":`) // a GraphQL name needs no escape
+		if err := encode(b, r.values[i]); err != nil {
+			return err
 		}
-		value, err := json.Marshal(r.values[i])
-		if err != nil {
-			return nil, fmt.Errorf("encode %s: %w", key, err)
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
 	}
 	b.WriteByte('}')
-	return b.Bytes(), nil
+	return nil
 }

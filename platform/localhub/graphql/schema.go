@@ -1,8 +1,8 @@
 package graphql
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -57,11 +57,11 @@ func (s *Schema) Execute(ctx context.Context, request Request, root Object) (Res
 	if ok {
 		data = value
 	}
-	encoded, err := json.Marshal(data)
-	if err != nil {
-		return Response{}, fmt.Errorf("encode answer: %w", err)
+	var encoded bytes.Buffer
+	if err := encode(&encoded, data); err != nil {
+		return Response{}, err
 	}
-	return Response{Data: encoded, Errors: x.errors, Inner: x.inner, Fields: x.fields}, nil
+	return Response{Data: encoded.Bytes(), Errors: x.errors, Inner: x.inner, Fields: x.fields}, nil
 }
 
 // prepare parses and validates a request and picks its operation.
