@@ -175,6 +175,9 @@ func (h *Hub) enter(r *repository) error {
 		return errors.New("it is being served already")
 	}
 	h.repos = append(h.repos, r)
+	if h.opening == 0 {
+		h.opening = r.id
+	}
 	if !h.ran {
 		return nil
 	}

@@ -105,7 +105,7 @@ func (h *Hub) permission(c credential, r *repoState) permission {
 		if set, ok := p.Access[r.ID]; ok {
 			return set
 		}
-		return p.Role.permission(len(h.repos) > 0 && h.repos[0].id == r.ID)
+		return p.Role.permission(h.opening == r.ID)
 	}
 	return permissionNone
 }

@@ -71,6 +71,9 @@ type Hub struct {
 	state *state
 	repos []*repository // those served since New, in the order they came
 	ran   bool          // Run has told the App what it may see
+	// opening is the repository that was added first since New, which guests
+	// read; it stays the same when that one goes.
+	opening int64
 	// dropped are identities that were forgotten before Run could tell of it.
 	dropped []repoState
 }

@@ -194,6 +194,23 @@ func TestPeopleSeeWhatTheyMay(t *testing.T) {
 	}
 }
 
+func TestGuestsGainNothingWhenTheirRepositoryGoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("one", "")
+	w.add("two", "")
+	if err := w.hub.RemoveRepository("one"); err != nil {
+		t.Fatal(err)
+	}
+	if a := w.get("/repos/acme/two", w.token(2)); a.status != 404 {
+		t.Errorf("the second repository answered %d", a.status)
+	}
+	w.add("one", "")
+	if a := w.get("/repos/acme/one", w.token(2)); a.status != 200 {
+		t.Errorf("the first repository, back again, answered %d", a.status)
+	}
+}
+
 func TestRenamedRepositoryRedirects(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
