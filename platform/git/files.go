@@ -1,9 +1,7 @@
 package git
 
 import (
-	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,10 +27,6 @@ type FileChange struct {
 	// Delete removes the file.
 	Delete bool
 }
-
-// treeLimit is the most bytes of one level of a tree that is rewritten; a
-// folder of a million files has about 60 MB.
-const treeLimit = 128 << 20
 
 // WriteFiles stores the tree that base becomes by the changes and gives its
 // id. Base is a commit or a tree, or Zero for nothing. Only folders on the way
@@ -221,39 +215,19 @@ func (repo *Repo) applyFile(ctx context.Context, entries map[string]TreeEntry, n
 	return nil
 }
 
-// readLevel reads one level of a tree, by name.
+// readLevel reads one level of a tree, by name. Modes and names are not judged:
+// what a change does not touch stays as it is.
 func (repo *Repo) readLevel(ctx context.Context, tree OID) (map[string]TreeEntry, error) {
-	kind, data, size, err := repo.object(ctx, tree, treeLimit)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read tree %s: %w", tree, err)
-	case kind != "tree":
-		return nil, fmt.Errorf("read tree %s: it is a %s: %w", tree, kind, ErrNotFound)
-	case size > treeLimit:
-		return nil, fmt.Errorf("read tree %s: its %d bytes are %w", tree, size, ErrTooLarge)
+	list, err := repo.Entries(ctx, tree)
+	if err != nil {
+		return nil, err
 	}
-	return decodeTree(data)
-}
-
-// decodeTree reads what encodeTree writes. Modes and names are not judged: what
-// a change does not touch stays as it is.
-func decodeTree(data []byte) (map[string]TreeEntry, error) {
-	entries := map[string]TreeEntry{}
-	for len(data) > 0 {
-		meta, rest, ok := bytes.Cut(data, []byte{0})
-		octal, name, found := bytes.Cut(meta, []byte{' '})
-		if !ok || !found || len(rest) < 20 {
-			return nil, fmt.Errorf("broken tree: %w", ErrFormat)
-		}
-		mode, err := parseMode(octal)
-		if err != nil {
-			return nil, err
-		}
-		if _, twice := entries[string(name)]; twice {
-			return nil, fmt.Errorf("tree with the name %.200q twice: %w", name, ErrFormat)
-		}
-		entries[string(name)] = TreeEntry{Mode: mode, OID: OID(hex.EncodeToString(rest[:20])), Path: string(name)}
-		data = rest[20:]
+	entries := make(map[string]TreeEntry, len(list))
+	for _, e := range list {
+		entries[e.Path] = e
+	}
+	if len(entries) != len(list) {
+		return nil, fmt.Errorf("tree %s has a name twice: %w", tree, ErrFormat)
 	}
 	return entries, nil
 }

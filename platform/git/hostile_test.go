@@ -288,6 +288,18 @@ func readHostile(t *testing.T, repo *Repo, h hostile) {
 	if c, err := repo.Commit(t.Context(), h.tip); err != nil || c.Subject != "new" {
 		t.Errorf("Commit = %+v, %v", c, err)
 	}
+	files, _, err := repo.Stat(t.Context(), h.old, h.tip, 10)
+	if err != nil || len(files) != 1 || files[0].Path != "plain.md" {
+		t.Errorf("Stat = %+v, %v", files, err)
+	}
+	n := 0
+	err = repo.Changes(t.Context(), []OID{h.tip, h.old}, func(int, Change) error { n++; return nil })
+	if err != nil || n != 1+len(h.paths) {
+		t.Errorf("Changes: %d, %v", n, err)
+	}
+	if refs, err := repo.Refs(t.Context(), "refs/heads/"); err != nil || refs["refs/heads/main"] != h.tip {
+		t.Errorf("Refs = %v, %v", refs, err)
+	}
 	if ok, err := repo.IsAncestor(t.Context(), h.old, h.tip); err != nil || !ok {
 		t.Errorf("IsAncestor = %v, %v", ok, err)
 	}
@@ -329,6 +341,33 @@ func serveHostile(t *testing.T, repo *Repo, h hostile) {
 	repo.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/info/refs?service=git-receive-pack", nil), ServeOptions{Push: true})
 	if w.Code != 200 {
 		t.Errorf("status %d", w.Code)
+	}
+}
+
+// TestWorkTreeElsewhere reads a repository whose settings name another folder
+// as its work tree, with attributes in it.
+func TestWorkTreeElsewhere(t *testing.T) {
+	t.Parallel()
+	p := workTree(t)
+	tr := newTrap(t)
+	p.write("a.md", "a\n")
+	root := p.commit("root")
+	p.write("a.md", "b\n")
+	tip := p.commit("tip")
+	other := newPlain(t, t.TempDir())
+	other.write(".gitattributes", "* diff=evil filter=evil\n")
+	p.run("config", "diff.evil.textconv", tr.run("textconv"))
+	p.run("config", "filter.evil.smudge", tr.run("smudge"))
+	p.run("config", "core.worktree", other.dir)
+	repo := open(t, newRunner(t), p.gitDir())
+	if files, _, err := repo.Stat(t.Context(), root, tip, 10); err != nil || len(files) != 1 || files[0].Added != 1 {
+		t.Errorf("Stat = %+v, %v", files, err)
+	}
+	if data, err := repo.Blob(t.Context(), BlobOID([]byte("b\n")), 10); err != nil || string(data) != "b\n" {
+		t.Errorf("Blob = %q, %v", data, err)
+	}
+	if got := tr.sprung(); len(got) != 0 {
+		t.Errorf("the settings ran %q", got)
 	}
 }
 

@@ -27,9 +27,9 @@ func (repo *Repo) Object(ctx context.Context, oid OID, max int64) (Object, error
 	return Object{Kind: kind, Data: data, Size: size}, nil
 }
 
-// maxTreeObject is the largest single folder that is read: some 200,000
+// maxTreeObject is the largest single folder that is read: about a million
 // entries.
-const maxTreeObject = 16 << 20
+const maxTreeObject = 64 << 20
 
 // Entries lists one folder, not walking into those below, in git's order. The
 // sizes are not known (-1) and the paths are names. ErrNotFound if the
@@ -54,7 +54,7 @@ func parseTree(data []byte, idBytes int) ([]TreeEntry, error) {
 		mode, rest, ok := bytes.Cut(data, []byte{' '})
 		name, rest, found := bytes.Cut(rest, []byte{0})
 		if !ok || !found || len(rest) < idBytes {
-			return nil, fmt.Errorf("a tree object ends early")
+			return nil, fmt.Errorf("a tree object ends early: %w", ErrFormat)
 		}
 		number, err := parseMode(mode)
 		if err != nil {

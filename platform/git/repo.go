@@ -35,6 +35,10 @@ func (r *Runner) Open(dir string, safe ...string) *Repo {
 	}
 	if len(safe) == 0 {
 		safe = []string{dir}
+		// Git compares with the path it was given or the real one, by version.
+		if path, err := filepath.EvalSymlinks(dir); err == nil && path != dir {
+			safe = append(safe, path)
+		}
 	}
 	return &Repo{run: r, dir: dir, safe: safe, objects: newLine(), refs: newLine()}
 }

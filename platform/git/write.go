@@ -39,7 +39,7 @@ func (repo *Repo) WriteTree(ctx context.Context, entries []TreeEntry) (OID, erro
 // git's order, in which a folder's name counts as if it ended in a slash.
 func encodeTree(entries []TreeEntry) ([]byte, error) {
 	sorted := slices.Clone(entries)
-	slices.SortFunc(sorted, func(a, b TreeEntry) int { return strings.Compare(treeKey(a), treeKey(b)) })
+	slices.SortStableFunc(sorted, func(a, b TreeEntry) int { return strings.Compare(treeKey(a), treeKey(b)) })
 	var b bytes.Buffer
 	for _, e := range sorted {
 		raw, err := hex.DecodeString(string(e.OID))
