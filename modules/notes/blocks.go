@@ -51,10 +51,11 @@ func (d *Doc) readBlocks() {
 	d.readHeadings()
 }
 
-// eachLeaf calls f with every block that holds text of its own, in order.
+// eachLeaf calls f with every block whose text may hold links, in order.
 func (d *Doc) eachLeaf(f func(ast.Node)) {
 	for n := d.root; n != nil; n = nextNode(n) {
-		if n.Type() == ast.TypeBlock && !n.HasChildren() {
+		switch n.(type) {
+		case *ast.Paragraph, *ast.TextBlock, *ast.Heading, *ast.HTMLBlock, *commentBlock:
 			f(n)
 		}
 	}

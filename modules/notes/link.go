@@ -87,11 +87,11 @@ func (l Link) Self() bool { return l.Target == "" && l.Sub != "" }
 // at least two characters (so that C:\x has none) or names a host. A note's
 // name may hold a colon, so a wikilink needs :// for it.
 func (l Link) External() bool {
-	if l.Form == FormCanvas || l.Form == FormBase {
+	if l.Form == FormCanvas {
 		return false
 	}
 	rest := l.Target[schemeEnd(l.Target):]
-	if l.Form == FormWiki {
+	if l.Form == FormWiki || l.Form == FormBase {
 		return len(rest) < len(l.Target) && strings.HasPrefix(rest, "//")
 	}
 	return len(rest) < len(l.Target) || strings.HasPrefix(rest, "//")

@@ -21,14 +21,23 @@ func BaseName(p string) string {
 	return trimNoteEnding(lastSegment(p))
 }
 
+// maxDecodings bounds how often a name is percent-decoded for its key.
+const maxDecodings = 8
+
 // Key gives the name under which links to a path are looked up: the folded
-// last segment without the ending of a note. One level of percent encoding is
-// taken off, because a wikilink may spell a name either way; two different
-// names may therefore share a key, and Resolve tells them apart. A folder's
-// trailing slash does not count.
+// last segment without the ending of a note. Percent encoding is taken off
+// first, to the last level, because a wikilink may spell a name either way;
+// two different names may therefore share a key, and Resolve tells them apart.
+// A folder's trailing slash does not count.
 func Key(p string) string {
-	name := trimNoteEnding(lastSegment(strings.TrimRight(p, "/")))
-	return Fold(percentDecode(name))
+	for range maxDecodings {
+		decoded := percentDecode(p)
+		if decoded == p {
+			break
+		}
+		p = decoded
+	}
+	return Fold(trimNoteEnding(lastSegment(strings.TrimRight(p, "/"))))
 }
 
 func lastSegment(p string) string {

@@ -42,6 +42,9 @@ func wikilinkAt(s string, i int) (Link, int, bool) {
 // start. Each search stops at the next [[, so that many openings cost no more
 // than their length.
 func wikilinkEnd(s string, start int) int {
+	if start < len(s) && s[start] == '[' { // of [[[ the last two open
+		return -1
+	}
 	for i := start; i+1 < len(s); i++ {
 		switch c := s[i]; {
 		case c == '\n' || c == '\r', c == '[' && s[i+1] == '[':

@@ -9,10 +9,11 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// quoted is a scalar in quotes inside the frontmatter, its quotes included.
+// quoted is a scalar inside the frontmatter that is not written plainly: in
+// quotes, which belong to the span, or as a block below | or >.
 type quoted struct {
 	start, end int
-	quote      byte
+	quote      byte // ", ' or | for both kinds of block
 }
 
 // frontReader turns the YAML of one frontmatter into values. Nodes are counted
@@ -223,7 +224,7 @@ func (r *frontReader) offset(n *yaml.Node) int {
 	return min(r.front.TextStart+start, r.front.TextEnd)
 }
 
-// noteQuote remembers where a quoted scalar stands.
+// noteQuote remembers where a scalar stands that is not written plainly.
 func (r *frontReader) noteQuote(n *yaml.Node) {
 	var quote byte
 	switch {
@@ -231,6 +232,9 @@ func (r *frontReader) noteQuote(n *yaml.Node) {
 		quote = '"'
 	case n.Style&yaml.SingleQuotedStyle != 0:
 		quote = '\''
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		r.quotes = append(r.quotes, r.block(n.Line))
+		return
 	default:
 		return
 	}
@@ -239,6 +243,29 @@ func (r *frontReader) noteQuote(n *yaml.Node) {
 		start += max(0, strings.IndexByte(r.text[start:r.front.TextEnd], quote))
 	}
 	r.quotes = append(r.quotes, quoted{start: start, end: r.quoteEnd(start, quote), quote: quote})
+}
+
+// block gives the lines of the block scalar whose | or > stands on a line:
+// those below it that are indented as far as the first.
+func (r *frontReader) block(header int) quoted {
+	first, indent := header+1, -1
+	last := header
+	for n := first; n <= r.lines.Count(); n++ {
+		line := r.lines.Line(n)
+		depth := len(line) - len(strings.TrimLeft(line, " "))
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if indent < 0 {
+			indent = depth
+		}
+		if depth < indent {
+			break
+		}
+		last = n
+	}
+	base := r.front.TextStart
+	return quoted{start: base + r.lines.Offset(first), end: base + r.lines.Offset(last+1), quote: '|'}
 }
 
 // quoteEnd gives the offset behind the closing quote.
