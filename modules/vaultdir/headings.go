@@ -114,6 +114,12 @@ func closeBlocks(text string) string {
 	if f.open() {
 		text += "\n" + f.mark
 	}
+	return closeComment(text)
+}
+
+// closeComment ends an HTML comment that text leaves open. Inside a paragraph
+// it is no comment to a Markdown parser; to other readers it is.
+func closeComment(text string) string {
 	if strings.LastIndex(text, "<!--") > strings.LastIndex(text, "-->") {
 		text += "\n-->"
 	}

@@ -87,7 +87,8 @@ func visibleLines(text string) (visible string, taken int) {
 // replaced.
 func contain(text string) string {
 	pushed := pushHeadings(text)
-	if body := cutBlock(pushed, InstructionsLimit); contained(body) {
+	if body := closeComment(cutBlock(pushed, InstructionsLimit)); contained(body) &&
+		utf8.RuneCountInString(body) <= InstructionsLimit {
 		return body
 	}
 	for limit := InstructionsLimit; limit > InstructionsLimit/2; {
