@@ -95,7 +95,7 @@ func isLFS(text string) bool { return len(text) < 1024 && strings.HasPrefix(text
 // namedLinks gives a text's links that name a file, in order.
 func namedLinks(doc *notes.Doc) []notes.Link {
 	var named []notes.Link
-	for _, link := range []notes.Link(nil) {
+	for _, link := range doc.Links() {
 		if len(named) == linkLimit {
 			break
 		}

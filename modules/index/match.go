@@ -2,7 +2,6 @@ package index
 
 import (
 	"regexp"
-	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +24,18 @@ type pattern struct {
 	like string
 	// lines finds the matching lines of a text.
 	lines lineFinder
+}
+
+// filter gives texts one of which every match holds, to be looked for without
+// the index; none if nothing is known.
+func (p pattern) filter() clause {
+	if p.like != "" {
+		return clause{p.like}
+	}
+	if len(p.need) > 0 {
+		return p.need[0]
+	}
+	return nil
 }
 
 // lineFinder calls yield with each line that matches, in order: its number
@@ -50,11 +61,11 @@ func compile(query string, regex bool) (pattern, error) {
 	if err != nil {
 		return pattern{}, err
 	}
-	re, err := regexp.Compile(expr)
+	lines, err := regexLines(expr, tree)
 	if err != nil {
 		return pattern{}, badRegex(query, err)
 	}
-	return pattern{need: needOf(tree), lines: regexLines(re, tree)}, nil
+	return pattern{need: needOf(tree), lines: lines}, nil
 }
 
 func compileLiteral(query string) pattern {
@@ -121,23 +132,6 @@ func (c *lineCursor) line(number int) string {
 	}
 	line, _, _ := strings.Cut(c.text, "\n")
 	return strings.TrimSuffix(line, "\r")
-}
-
-// regexLines finds the lines that a regular expression matches.
-func regexLines(re *regexp.Regexp, _ *syntax.Regexp) lineFinder {
-	return func(text string, yield func(lineHit) bool) {
-		text = strings.TrimPrefix(text, bom)
-		for number := 1; text != ""; number++ {
-			var line string
-			line, text, _ = strings.Cut(text, "\n")
-			line = strings.TrimSuffix(line, "\r")
-			hit, ok := matchLine(re, line)
-			hit.number = number
-			if ok && !yield(hit) {
-				return
-			}
-		}
-	}
 }
 
 // matchLine matches one line in NFC and says where the match stands in the

@@ -88,6 +88,13 @@ func TestRights(t *testing.T) {
 			}
 			return all, nil
 		},
+		"PathsByKey": func(ctx context.Context, s *Snapshot, repo string) (any, error) {
+			paths, err := s.PathsByKey(ctx, repo, []string{"secret", "two"})
+			if len(paths) > 0 {
+				return "secret paths", err
+			}
+			return nil, err
+		},
 		"Near": func(ctx context.Context, s *Snapshot, repo string) (any, error) {
 			return s.Near(ctx, repo, "sub/secret.md")
 		},

@@ -16,6 +16,12 @@ const (
 	// are soon done.
 	firstChunk = 32
 	lastChunk  = 512
+	// walkNotes is how many notes without a hit are walked through before the
+	// search index is asked for all there are, and walkLimit how many there
+	// may be left to walk through instead. A thousand take about eight
+	// milliseconds.
+	walkNotes = 400
+	walkLimit = 2000
 )
 
 // SearchQuery says what Search looks for.
@@ -114,13 +120,24 @@ type candidate struct {
 // candidates gives notes in path order, some at a time. more is false behind
 // the last.
 type candidates interface {
-	next(ctx context.Context, n int) (list []candidate, more bool, err error)
+	next(ctx context.Context, s step) (list []candidate, more bool, err error)
 	// walks says that it reads every note, which takes time that grows with
 	// the repository.
 	walks() bool
 	// at is the path up to which notes were given.
 	at() string
 }
+
+// step says how a search goes on.
+type step struct {
+	size int // how many notes to look at
+	// notes were looked at so far, which had hits; wanted more are of use.
+	notes, hits, wanted int
+}
+
+// far reports whether the hits so far say that very many notes are still to
+// be walked through.
+func (s step) far() bool { return s.hits > 0 && s.notes/s.hits*s.wanted > walkLimit }
 
 // collect looks at candidates until there are enough hits. The next ones are
 // fetched while the current ones are looked at.
@@ -131,30 +148,37 @@ func collect(ctx context.Context, from candidates, p pattern, c *collector, repo
 		at   string
 		err  error
 	}
-	size := firstChunk
-	fetch := func() fetched {
-		list, more, err := from.next(ctx, size)
-		size = min(2*size, lastChunk)
+	next := step{size: firstChunk}
+	fetch := func(s step) fetched {
+		list, more, err := from.next(ctx, s)
 		return fetched{list: list, more: more, at: from.at(), err: err}
 	}
-	current := fetch()
+	current := fetch(next)
 	for {
 		if current.err != nil {
 			return current.err
 		}
+		next.notes += next.size
+		next.size = min(2*next.size, lastChunk)
 		var ahead chan fetched
-		if current.more {
+		if current.more && next.notes > firstChunk {
 			ahead = make(chan fetched, 1)
-			go func() { ahead <- fetch() }()
+			go func(s step) { ahead <- fetch(s) }(next)
 		}
+		before := c.left()
 		enough := look(current.list, p, c, repo)
+		next.hits, next.wanted = next.hits+before-c.left(), c.left()
 		at := current.at
-		if ahead == nil {
+		switch {
+		case ahead != nil:
+			// The query that runs is waited for: ending it early would end
+			// the whole snapshot.
+			current = <-ahead
+		case current.more && !enough:
+			current = fetch(next)
+		default:
 			return nil
 		}
-		// The query that runs is waited for: ending it early would end the
-		// whole snapshot.
-		current = <-ahead
 		if enough {
 			return nil
 		}

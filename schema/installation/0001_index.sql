@@ -182,6 +182,7 @@ $$;
 CREATE FUNCTION fold_index(id bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('CREATE INDEX IF NOT EXISTS fold_%s_text ON fold_%s USING gin (text gin_trgm_ops)', id, id);
+    EXECUTE format('ANALYZE fold_%s (repo, blob, format)', id);
 END
 $$;
 -- +goose StatementEnd
