@@ -1,0 +1,98 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"vault/platform/postgres"
+)
+
+// ErrLost says that the job is no longer this run's: it took so long that the
+// job was given to another run, or was cancelled.
+var ErrLost = errors.New("the job was taken from this run")
+
+// Run is one try at a job.
+type Run struct {
+	// ID is that of the job; all its runs share it.
+	ID int64
+	// Attempt counts from 1 and does not count runs that asked for Again.
+	Attempt int
+	// Key and Args are those it was inserted with.
+	Key  string
+	Args json.RawMessage
+
+	job *river.Job[args]
+}
+
+// CompleteTx marks the job as done when tx commits; from then on an insert of
+// the same key is a new job. The handler returns nil or Again afterwards, which
+// changes nothing any more. It gives ErrLost if the job is not this run's any
+// more.
+func (r *Run) CompleteTx(ctx context.Context, tx postgres.Tx) error {
+	done, err := river.JobCompleteTx[*riverpgxv5.Driver, pgx.Tx](ctx, tx.Raw(), r.job)
+	if errors.Is(err, rivertype.ErrNotFound) {
+		return ErrLost
+	}
+	if err != nil {
+		return fmt.Errorf("complete job %d: %w", r.ID, err)
+	}
+	if done.State != rivertype.JobStateCompleted {
+		return ErrLost
+	}
+	return nil
+}
+
+// Again is returned by a handler that has more to do: the job is run again
+// after d, without counting as a failure.
+func Again(d time.Duration) error { return river.JobSnooze(max(d, 0)) }
+
+// Cancel is returned by a handler for which trying again is pointless. The job
+// counts as dead.
+func Cancel(err error) error { return river.JobCancel(err) }
+
+// worker makes a handler a River worker.
+type worker struct {
+	river.WorkerDefaults[args]
+	queue  *Queue
+	handle Handler
+}
+
+// Work runs the handler. A run cut short by the stop of the process has not
+// failed: it is done again by the next one.
+func (w *worker) Work(ctx context.Context, job *river.Job[args]) error {
+	err := w.handle(ctx, &Run{
+		ID: job.ID, Attempt: job.Attempt, Key: job.Args.Key, Args: job.Args.Args, job: job,
+	})
+	if err != nil && ctx.Err() != nil && w.queue.stopping.Load() {
+		return Again(0)
+	}
+	return err
+}
+
+const (
+	firstPause = time.Second
+	maxPause   = 5 * time.Minute
+)
+
+// backoff doubles the pause with each failure.
+type backoff struct{}
+
+// NextRetry gives the time of the next try.
+func (backoff) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().Add(pauseAfter(job.Attempt))
+}
+
+// pauseAfter is 1, 2, 4 … seconds after the first, second, third … failure, and
+// at most five minutes.
+func pauseAfter(failures int) time.Duration {
+	const shifts = 9 // 2^9 seconds are over the most
+	return min(firstPause<<min(max(failures-1, 0), shifts), maxPause)
+}
