@@ -171,25 +171,39 @@ func TestInsertDuringARunIsDropped(t *testing.T) {
 
 func TestAgainIsNoFailure(t *testing.T) {
 	t.Parallel()
-	db := migrated(t)
-	runs := make(chan int, 100)
-	n := 0
-	q := newQueue(t, jobs.Config{DB: db, Kinds: map[string]jobs.Handler{
-		"slices": func(_ context.Context, run *jobs.Run) error {
-			runs <- run.Attempt
-			if n++; n < 40 { // more than the failures a job may have
-				return jobs.Again(0)
+	for name, tc := range map[string]struct {
+		pause time.Duration
+		runs  int
+	}{
+		"at once": {0, 40}, // more than the failures a job may have
+		"later":   {time.Millisecond, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := migrated(t)
+			runs := make(chan int, 100)
+			n := 0
+			q := newQueue(t, jobs.Config{DB: db, Kinds: map[string]jobs.Handler{
+				"slices": func(_ context.Context, run *jobs.Run) error {
+					runs <- run.Attempt
+					if n++; n < tc.runs {
+						return jobs.Again(tc.pause)
+					}
+					return nil
+				},
+			}})
+			insert(t, db, q, jobs.Job{Kind: "slices", Key: "1"})
+			for range tc.runs {
+				if attempt := receive(t, "a slice", runs); attempt != 1 {
+					t.Fatalf("attempt = %d", attempt)
+				}
 			}
-			return nil
-		},
-	}})
-	insert(t, db, q, jobs.Job{Kind: "slices", Key: "1"})
-	for range 40 {
-		if attempt := receive(t, "a slice", runs); attempt != 1 {
-			t.Fatalf("attempt = %d", attempt)
-		}
+			until(t, "completed", func() bool { return states(t, db)["completed"] == 1 })
+			if len(runs) != 0 {
+				t.Error("it ran again after its end")
+			}
+		})
 	}
-	until(t, "completed", func() bool { return states(t, db)["completed"] == 1 })
 }
 
 func TestFailureIsTriedAgain(t *testing.T) {

@@ -29,7 +29,8 @@ type Run struct {
 	Key  string
 	Args json.RawMessage
 
-	job *river.Job[args]
+	job       *river.Job[args]
+	completed bool // or taken away: the handler is not to be run again
 }
 
 // CompleteTx marks the job as done when tx commits; from then on an insert of
@@ -37,6 +38,7 @@ type Run struct {
 // changes nothing any more. It gives ErrLost if the job is not this run's any
 // more.
 func (r *Run) CompleteTx(ctx context.Context, tx postgres.Tx) error {
+	r.completed = true
 	done, err := river.JobCompleteTx[*riverpgxv5.Driver, pgx.Tx](ctx, tx.Raw(), r.job)
 	if errors.Is(err, rivertype.ErrNotFound) {
 		return ErrLost
@@ -51,7 +53,8 @@ func (r *Run) CompleteTx(ctx context.Context, tx postgres.Tx) error {
 }
 
 // Again is returned by a handler that has more to do: the job is run again
-// after d, without counting as a failure.
+// after d, without counting as a failure. With a d of 0, a run that has been
+// short goes on at once; a longer one lets other jobs go first.
 func Again(d time.Duration) error { return river.JobSnooze(max(d, 0)) }
 
 // Cancel is returned by a handler for which trying again is pointless. The job
@@ -65,16 +68,29 @@ type worker struct {
 	handle Handler
 }
 
+// goOn is how long a run may have been to go on at once when it asks for that:
+// a handler's share of Timeout must fit in behind it.
+const goOn = 10 * time.Second
+
 // Work runs the handler. A run cut short by the stop of the process has not
 // failed: it is done again by the next one.
 func (w *worker) Work(ctx context.Context, job *river.Job[args]) error {
-	err := w.handle(ctx, &Run{
-		ID: job.ID, Attempt: job.Attempt, Key: job.Args.Key, Args: job.Args.Args, job: job,
-	})
+	run := &Run{ID: job.ID, Attempt: job.Attempt, Key: job.Args.Key, Args: job.Args.Args, job: job}
+	start := time.Now()
+	err := w.handle(ctx, run)
+	for wantsOn(err) && !run.completed && ctx.Err() == nil && time.Since(start) < goOn {
+		err = w.handle(ctx, run)
+	}
 	if err != nil && ctx.Err() != nil && w.queue.stopping.Load() {
 		return Again(0)
 	}
 	return err
+}
+
+// wantsOn reports whether a handler wants to be run again without a pause.
+func wantsOn(err error) bool {
+	snooze, ok := errors.AsType[*river.JobSnoozeError](err)
+	return ok && snooze.Duration == 0
 }
 
 const (
