@@ -93,6 +93,9 @@ func (v *Views) Finished(ctx context.Context, key Key, ids []int64, build func(c
 const buildTimeout = 40 * time.Second
 
 func (v *Views) load(ctx context.Context, key Key, ids []int64, build func(context.Context) (Built, error)) (mcp.Finished, error) {
+	if err := v.records.SaveReaderSet(ctx, key.Installation, key.Set[:], ids); err != nil {
+		return nil, fmt.Errorf("keep the reader set: %w", err)
+	}
 	body, ok, err := v.records.View(ctx, key.Installation, key.Set[:], v.contract, key.Rev)
 	if err != nil {
 		return nil, fmt.Errorf("read the stored view: %w", err)
@@ -112,30 +115,21 @@ func (v *Views) load(ctx context.Context, key Key, ids []int64, build func(conte
 	// A builder that already stands further on answers for its own revision;
 	// the answer is right for the caller and kept under what it was made from.
 	key.Rev = built.Rev
-	if err := v.Store(ctx, key, ids, built.Finished); err != nil {
+	if err := v.Store(ctx, key, built.Finished); err != nil {
 		return nil, err
 	}
 	return built.Finished, nil
 }
 
-// Store keeps a view in memory and in the records.
-func (v *Views) Store(ctx context.Context, key Key, ids []int64, f mcp.Finished) error {
+// Store keeps a view of a known reader set in memory and in the records.
+func (v *Views) Store(ctx context.Context, key Key, f mcp.Finished) error {
 	body, err := json.Marshal(f)
 	if err != nil {
 		return fmt.Errorf("encode a view: %w", err)
-	}
-	if err := v.records.SaveReaderSet(ctx, key.Installation, key.Set[:], ids); err != nil {
-		return fmt.Errorf("keep the reader set: %w", err)
 	}
 	if err := v.records.StoreView(ctx, key.Installation, key.Set[:], v.contract, key.Rev, body); err != nil {
 		return fmt.Errorf("keep the view: %w", err)
 	}
 	v.cache.Set(key, f)
 	return nil
-}
-
-// Stored reports whether a view is in the records already.
-func (v *Views) Stored(ctx context.Context, key Key) (bool, error) {
-	_, ok, err := v.records.View(ctx, key.Installation, key.Set[:], v.contract, key.Rev)
-	return ok, err
 }

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 
+	"vault/modules/index"
 	"vault/platform/mcp"
 )
 
@@ -20,6 +21,8 @@ type Handler func(ctx context.Context, call *Call) (any, error)
 
 // Call is one call of a tool by one person.
 type Call struct {
+	// Index is one state of the index, as the caller may see it.
+	Index *index.Snapshot
 	// ClientName and ClientVersion are what the client says of itself; never a
 	// ground for a decision.
 	ClientName    string

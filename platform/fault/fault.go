@@ -168,9 +168,14 @@ func Public(err error, reference string) string {
 	return b.String()
 }
 
-// sentence ends text with a full stop unless it has an ending of its own.
+// sentence begins text with a capital and ends it with a full stop unless it
+// has an ending of its own.
 func sentence(text string) string {
-	if text == "" || strings.ContainsRune(".!?", rune(text[len(text)-1])) {
+	if text == "" {
+		return text
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if strings.ContainsRune(".!?", rune(text[len(text)-1])) {
 		return text
 	}
 	return text + "."

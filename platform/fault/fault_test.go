@@ -19,11 +19,11 @@ func TestPublicShowsFaultsAndHidesTheRest(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"sentence and fixes", fault.Invalid("no such field").Fix("use %s", "name"), "no such field. use name."},
-		{"cause stays inside", fault.Unavailable("the index is asleep").Because(secret).After(90 * time.Second), "the index is asleep. Try again in 90 seconds."},
-		{"wrapped fault", fmt.Errorf("read: %w", fault.NotFound("there is no note %s", fault.Quote("a"))), `there is no note "a".`},
-		{"minutes", fault.Limited("too many").After(3 * time.Minute), "too many. Try again in 3 minutes."},
-		{"internal has the reference", fault.Internal("the index is broken"), "the index is broken. Reference: ref1."},
+		{"sentence and fixes", fault.Invalid("no such field").Fix("use %s", "name"), "No such field. Use name."},
+		{"cause stays inside", fault.Unavailable("the index is asleep").Because(secret).After(90 * time.Second), "The index is asleep. Try again in 90 seconds."},
+		{"wrapped fault", fmt.Errorf("read: %w", fault.NotFound("there is no note %s", fault.Quote("a"))), `There is no note "a".`},
+		{"minutes", fault.Limited("too many").After(3 * time.Minute), "Too many. Try again in 3 minutes."},
+		{"internal has the reference", fault.Internal("the index is broken"), "The index is broken. Reference: ref1."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
