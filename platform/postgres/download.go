@@ -33,7 +33,7 @@ const downloadVersion = embedded.V17
 // the version of an existing cluster, 0 for none.
 func (d Download) binaries(ctx context.Context, major int, a account, log *slog.Logger) (binaries, error) {
 	if !d.Allowed {
-		return binaries{}, errors.New("downloading one is not allowed")
+		return binaries{}, errors.New("none may be downloaded")
 	}
 	name, _, _ := strings.Cut(string(downloadVersion), ".")
 	if major != 0 && name != fmt.Sprint(major) {
@@ -96,12 +96,17 @@ func (d Download) fetch(ctx context.Context, folder, installed string) (err erro
 	startErr := d.runLibrary(ctx, work, data)
 	unpacked := filepath.Join(work, "unpacked")
 	if _, err := inspect(ctx, filepath.Join(unpacked, "bin")); err != nil {
-		return fmt.Errorf("download Postgres %s from %s: %w", downloadVersion, d.source(), errors.Join(startErr, err))
+		return fmt.Errorf("download Postgres %s from %s: %w", downloadVersion, d.source(), oneLine(startErr, err))
 	}
 	if err := os.Rename(unpacked, installed); err != nil {
 		return fmt.Errorf("keep the downloaded Postgres: %w", err)
 	}
 	return nil
+}
+
+// oneLine makes one line of what the library and the look at its result say.
+func oneLine(errs ...error) error {
+	return errors.New(lastLines(errors.Join(errs...).Error(), 6))
 }
 
 func (d Download) source() string {

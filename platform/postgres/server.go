@@ -48,6 +48,10 @@ type ServerConfig struct {
 	Download Download
 	// Log gets what the server's start and stop come across.
 	Log *slog.Logger
+
+	// installed gives the PATH and the further folders to look in; nil is those
+	// of this system.
+	installed func() (path string, folders []string)
 }
 
 // Server is a running private Postgres. It ends with this process.
@@ -99,7 +103,7 @@ func startIn(ctx context.Context, h home, data string, c ServerConfig) (*Server,
 		return nil, err
 	}
 	s := &Server{home: h, password: password, port: socketPort, tcp: c.TCP}
-	if err := s.makeSockets(); err != nil {
+	if err := s.makeSockets(os.TempDir()); err != nil {
 		return nil, err
 	}
 	if err := s.launch(ctx, b, c); err != nil {
@@ -123,6 +127,10 @@ func (h home) ready(ctx context.Context, password string, c ServerConfig) (binar
 		return b, fmt.Errorf("the databases in %s were made by Postgres %d: %w; install Postgres %d, or delete that "+
 			"folder: what was in it is built again from the repositories", h.root, major, err, major)
 	}
+	if errors.Is(err, ErrNoBinaries) {
+		return b, fmt.Errorf("%w; install Postgres %d to %d (Debian: apt install postgresql; macOS: brew install "+
+			"postgresql@%d), or give the address of a running one", err, oldestMajor, newestMajor, newestMajor-1)
+	}
 	if err != nil {
 		return b, err
 	}
@@ -143,7 +151,11 @@ func chooseBinaries(ctx context.Context, major int, a account, c ServerConfig) (
 		}
 		return b, err
 	}
-	b, err := findBinaries(ctx, os.Getenv("PATH"), usualFolders(), major)
+	path, folders := os.Getenv("PATH"), usualFolders()
+	if c.installed != nil {
+		path, folders = c.installed()
+	}
+	b, err := findBinaries(ctx, path, folders, major)
 	if !errors.Is(err, ErrNoBinaries) {
 		return b, err
 	}
@@ -151,14 +163,13 @@ func chooseBinaries(ctx context.Context, major int, a account, c ServerConfig) (
 	if downloadErr == nil {
 		return downloaded, nil
 	}
-	return b, fmt.Errorf("%w: %w; install Postgres %d to %d (Debian: apt install postgresql; macOS: brew install "+
-		"postgresql@%d), or give the address of a running one", err, downloadErr, oldestMajor, newestMajor, newestMajor-1)
+	return b, fmt.Errorf("%w, and %w", err, downloadErr)
 }
 
 // makeSockets makes the folder of the socket: short, since the length of a
 // socket's path is limited, and closed to everyone else.
-func (s *Server) makeSockets() error {
-	dir, err := os.MkdirTemp("", socketPrefix) // mode 0700
+func (s *Server) makeSockets(base string) error {
+	dir, err := os.MkdirTemp(base, socketPrefix) // mode 0700
 	if err != nil {
 		return fmt.Errorf("make a folder for the socket of the private Postgres: %w", err)
 	}
