@@ -1,9 +1,10 @@
 // Package jobs is the job queue in the control database, made on River.
 //
 // A job is of a kind and has a key: while a job of the same kind and key waits
-// or runs, another one is not inserted. Since that includes the running one, a
-// job must find out for itself whether there is more to do by the time it ends;
-// what it works on carries a generation for that.
+// or runs, another one is not inserted. A job that was running then runs once
+// more when its handler has returned nil. A handler that ends its job itself,
+// in the transaction that records what it did, must find out there whether
+// there is more to do; what it works on carries a generation for that.
 //
 // Every kind is a queue of its own, so that a process takes only jobs of the
 // kinds it has handlers for.
@@ -85,6 +86,7 @@ type Config struct {
 // concurrent use.
 type Queue struct {
 	client   *river.Client[pgx.Tx]
+	db       *postgres.DB
 	works    bool
 	stopping atomic.Bool
 	log      *slog.Logger
@@ -95,7 +97,7 @@ func New(c Config) (*Queue, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	q := &Queue{works: len(c.Kinds) > 0, log: c.Log}
+	q := &Queue{db: c.DB, works: len(c.Kinds) > 0, log: c.Log}
 	config := &river.Config{
 		Schema:               schemaName,
 		Logger:               slog.New(quiet{c.Log.Handler()}),
@@ -175,17 +177,20 @@ func (q *Queue) Stop(ctx context.Context) error {
 }
 
 // InsertTx inserts a job when tx commits. Where one of the same kind and key
-// waits or runs already, nothing is inserted and that one is meant to do the
-// work.
+// waits or runs already, nothing is inserted and that one is to do the work: a
+// running one by running again.
 func (q *Queue) InsertTx(ctx context.Context, tx postgres.Tx, job Job) error {
 	if job.Key == "" {
 		return fmt.Errorf("insert a job of kind %s: it has no key", job.Kind)
 	}
 	a := args{kind: job.Kind, Key: job.Key, Args: job.Args}
-	_, err := q.client.InsertTx(ctx, tx.Raw(), a, &river.InsertOpts{
+	result, err := q.client.InsertTx(ctx, tx.Raw(), a, &river.InsertOpts{
 		Queue:      job.Kind,
 		UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: liveStates()},
 	})
+	if err == nil && result.UniqueSkippedAsDuplicate {
+		err = askAgain(ctx, tx, result.Job)
+	}
 	if err != nil {
 		return fmt.Errorf("insert job %s %s: %w", job.Kind, job.Key, err)
 	}

@@ -77,14 +77,22 @@ const goOn = 10 * time.Second
 func (w *worker) Work(ctx context.Context, job *river.Job[args]) error {
 	run := &Run{ID: job.ID, Attempt: job.Attempt, Key: job.Args.Key, Args: job.Args.Args, job: job}
 	start := time.Now()
-	err := w.handle(ctx, run)
+	err := w.once(ctx, run)
 	for wantsOn(err) && !run.completed && ctx.Err() == nil && time.Since(start) < goOn {
-		err = w.handle(ctx, run)
+		err = w.once(ctx, run)
 	}
 	if err != nil && ctx.Err() != nil && w.queue.stopping.Load() {
 		return Again(0)
 	}
 	return err
+}
+
+// once runs the handler once and ends the job if that went well.
+func (w *worker) once(ctx context.Context, run *Run) error {
+	if err := w.handle(ctx, run); err != nil {
+		return err
+	}
+	return w.settle(ctx, run)
 }
 
 // wantsOn reports whether a handler wants to be run again without a pause.
