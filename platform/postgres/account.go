@@ -29,8 +29,8 @@ func serverAccount() (account, error) {
 			return a, nil
 		}
 	}
-	return account{}, errors.New("Postgres does not run as root, and neither user postgres nor nobody exists: " +
-		"run vault as an ordinary user, or create the system user postgres")
+	return account{}, errors.New("a Postgres server does not run as root, and neither user postgres nor nobody " +
+		"exists: run vault as an ordinary user, or create the system user postgres")
 }
 
 func lookupAccount(name string) (account, error) {

@@ -219,6 +219,7 @@ func TestServerStartsOverRemains(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
+	config := postgres.ServerConfig{Data: t.TempDir(), Volatile: true}
 	for name, text := range map[string]string{
 		"number of another program": fmt.Sprintf("%d\n/nowhere\n1\n5432\n", other.Process.Pid),
 		"number of nobody":          "4194303\n/nowhere\n1\n5432\n",
@@ -226,32 +227,34 @@ func TestServerStartsOverRemains(t *testing.T) {
 		"garbage":                   "what\x00ever",
 		"a group":                   "-1\n",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			data := t.TempDir()
-			s := startServer(t, postgres.ServerConfig{Data: data, Volatile: true})
-			stopServer(t, s)
-			pidFile := filepath.Join(s.Folders()[0], "cluster", "postmaster.pid")
-			if err := os.WriteFile(pidFile, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			info, err := os.Stat(filepath.Dir(pidFile))
-			if err != nil {
-				t.Fatal(err)
-			}
-			owner := info.Sys().(*syscall.Stat_t)
-			if err := os.Chown(pidFile, int(owner.Uid), int(owner.Gid)); err != nil {
-				t.Fatal(err)
-			}
-			again := startServer(t, postgres.ServerConfig{Data: data, Volatile: true})
-			if err := open(t, postgres.Config{DSN: again.DSN("postgres")}).Ping(t.Context()); err != nil {
-				t.Error(err)
-			}
-			if gone(other.Process.Pid) {
-				t.Error("a stranger's process was ended")
-			}
-		})
+		s := startServer(t, config)
+		stopServer(t, s)
+		cluster := filepath.Join(s.Folders()[0], "cluster")
+		if err := writeAsOwner(filepath.Join(cluster, "postmaster.pid"), text, cluster); err != nil {
+			t.Fatal(err)
+		}
+		again := startServer(t, config)
+		if err := open(t, postgres.Config{DSN: again.DSN("postgres")}).Ping(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if gone(other.Process.Pid) {
+			t.Fatalf("%s: a stranger's process was ended", name)
+		}
+		stopServer(t, again)
 	}
+}
+
+// writeAsOwner writes a file that belongs to the owner of like.
+func writeAsOwner(path, text, like string) error {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return err
+	}
+	info, err := os.Stat(like)
+	if err != nil {
+		return err
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	return os.Chown(path, int(owner.Uid), int(owner.Gid))
 }
 
 func TestServerRecoversFromItsOwnDeath(t *testing.T) {
@@ -268,43 +271,43 @@ func TestServerRecoversFromItsOwnDeath(t *testing.T) {
 
 func TestServerErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
-	write := func(path, text string) error { return os.WriteFile(path, []byte(text), 0o600) }
+	config := postgres.ServerConfig{Data: t.TempDir(), Volatile: true}
+	s := startServer(t, config)
+	stopServer(t, s)
+	root := s.Folders()[0]
 	for name, tc := range map[string]struct {
-		spoil func(root string) error
-		want  []string
+		file, text string // what the file is replaced by; "" is nothing
+		want       []string
 	}{
-		"another version": {
-			func(root string) error { return write(filepath.Join(root, "cluster", "PG_VERSION"), "9\n") },
-			[]string{"made by Postgres 9", "install Postgres 9", "delete that folder"},
-		},
-		"no password": {
-			func(root string) error { return os.Remove(filepath.Join(root, "password")) },
-			[]string{"password", "delete that folder"},
-		},
-		"broken cluster": {
-			func(root string) error { return os.Remove(filepath.Join(root, "cluster", "global", "pg_control")) },
-			[]string{"pg_control", "server.log"},
-		},
+		"another version": {"cluster/PG_VERSION", "9\n", []string{"made by Postgres 9", "install Postgres 9", "delete that folder"}},
+		"no password":     {"password", "", []string{"password", "delete that folder"}},
+		"broken cluster":  {"cluster/global/pg_control", "", []string{"pg_control", "server.log"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			data := t.TempDir()
-			s := startServer(t, postgres.ServerConfig{Data: data, Volatile: true})
-			stopServer(t, s)
-			if err := tc.spoil(s.Folders()[0]); err != nil {
+		path := filepath.Join(root, tc.file)
+		if err := os.Rename(path, path+".kept"); err != nil {
+			t.Fatal(err)
+		}
+		if tc.text != "" {
+			if err := writeAsOwner(path, tc.text, path+".kept"); err != nil {
 				t.Fatal(err)
 			}
-			again, err := postgres.StartServer(t.Context(), postgres.ServerConfig{Data: data, Volatile: true})
-			if err == nil {
-				stopServer(t, again)
-				t.Fatal("it starts")
+		}
+		again, err := postgres.StartServer(t.Context(), config)
+		if err == nil {
+			stopServer(t, again)
+			t.Fatalf("%s: it starts", name)
+		}
+		for _, want := range append(tc.want, root) {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: the error does not name %q: %v", name, want, err)
 			}
-			for _, want := range append(tc.want, s.Folders()[0]) {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("the error does not name %q: %v", want, err)
-				}
-			}
-		})
+		}
+		if err := os.Rename(path+".kept", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := open(t, postgres.Config{DSN: startServer(t, config).DSN("postgres")}).Ping(t.Context()); err != nil {
+		t.Errorf("a failed start broke something: %v", err)
 	}
 }
 
