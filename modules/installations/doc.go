@@ -12,6 +12,6 @@
 // Whatever may change who reads what raises the installation's epoch. Caches
 // of access decisions are keyed by it.
 //
-// Locks are taken in one order: delivery, installations by id, repositories by
-// id, jobs.
+// Locks are taken in one order: delivery, the advisory lock of syncs,
+// installations by id, repositories by id, jobs.
 package installations

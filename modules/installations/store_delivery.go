@@ -2,6 +2,7 @@ package installations
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"vault/platform/fault"
@@ -15,6 +16,9 @@ type Delivery struct {
 	Event, Action string
 	// Installation and Repository are ids, 0 where the event names none.
 	Installation, Repository int64
+	// Branch is the branch that a push moved. One to another than the default
+	// branch asks for nothing; "" counts as one to it.
+	Branch string
 	// Account is the login of the installation's owner where the event tells.
 	Account string
 	// Gone are the ids of repositories that the event says the installation no
@@ -24,7 +28,7 @@ type Delivery struct {
 
 // The bounds of a delivery.
 const (
-	maxWord = 200
+	maxWord = 300
 	maxGone = 100_000
 )
 
@@ -32,7 +36,7 @@ func (d Delivery) check() error {
 	if d.GUID == "" || d.Event == "" {
 		return fault.Invalid("a delivery needs an id and an event")
 	}
-	for _, word := range []string{d.GUID, d.Event, d.Action, d.Account} {
+	for _, word := range []string{d.GUID, d.Event, d.Action, d.Account, d.Branch} {
 		if len(word) > maxWord || storable(word) != word {
 			return fault.Invalid("%s is not a word of a delivery", fault.Quote(word))
 		}
@@ -69,7 +73,7 @@ ON CONFLICT (guid) DO NOTHING`, d.GUID, d.Event, d.Action, d.Installation, d.Rep
 func (s *Service) act(ctx context.Context, tx postgres.Tx, d Delivery) error {
 	switch d.Event {
 	case "push":
-		return s.push(ctx, tx, d.Installation, d.Repository)
+		return s.push(ctx, tx, d)
 	case "installation":
 		if err := setInstallation(ctx, tx, d); err != nil {
 			return err
@@ -195,36 +199,42 @@ WHERE installation_id = $1 AND ($2::bigint[] IS NULL OR repository_ids && $2)`, 
 // Push notes that the branch of a repository moved.
 func (s *Service) Push(ctx context.Context, installation, repository int64) error {
 	return s.db.InTx(ctx, func(ctx context.Context, tx postgres.Tx) error {
-		return s.push(ctx, tx, installation, repository)
+		return s.push(ctx, tx, Delivery{Installation: installation, Repository: repository})
 	})
 }
 
 // push raises the wanted generation before it inserts the job: a run that
 // ends in between finds the new generation or has made room for the job. A
 // repository that is not known asks for the list: an event was missed.
-func (s *Service) push(ctx context.Context, tx postgres.Tx, installation, repository int64) error {
-	tag, err := tx.Exec(ctx, `
+func (s *Service) push(ctx context.Context, tx postgres.Tx, d Delivery) error {
+	var wanted bool
+	err := tx.QueryRow(ctx, `
 UPDATE repository
-SET wanted_gen = wanted_gen + 1, updated_at = now()
-WHERE id = $1 AND active AND ($2::bigint = 0 OR installation_id = $2)`, repository, installation)
+SET wanted_gen = wanted_gen + CASE WHEN $3 IN ('', default_branch) THEN 1 ELSE 0 END, updated_at = now()
+WHERE id = $1 AND active AND ($2::bigint = 0 OR installation_id = $2)
+RETURNING $3 IN ('', default_branch)`, d.Repository, d.Installation, d.Branch).Scan(&wanted)
+	if errors.Is(err, postgres.ErrNoRows) {
+		return s.requestSync(ctx, tx, d.Installation)
+	}
 	if err != nil {
-		return fmt.Errorf("note a push to repository %d: %w", repository, err)
+		return fmt.Errorf("note a push to repository %d: %w", d.Repository, err)
 	}
-	if tag.RowsAffected() == 0 {
-		return s.requestSync(ctx, tx, installation)
+	if !wanted {
+		return nil
 	}
-	// An installation that is not served gets its jobs when it is.
+	// Asked only now that the row is locked: an installation that is enabled
+	// after this gets its jobs from the sync that follows.
 	var on bool
 	err = tx.QueryRow(ctx, `
 SELECT i.state = 'enabled' AND NOT i.suspended
 FROM repository AS r
 JOIN installation AS i ON i.id = r.installation_id
-WHERE r.id = $1`, repository).Scan(&on)
+WHERE r.id = $1`, d.Repository).Scan(&on)
 	if err != nil {
-		return fmt.Errorf("note a push to repository %d: %w", repository, err)
+		return fmt.Errorf("note a push to repository %d: %w", d.Repository, err)
 	}
 	if !on {
 		return nil
 	}
-	return s.insertIndex(ctx, tx, repository)
+	return s.insertIndex(ctx, tx, d.Repository)
 }

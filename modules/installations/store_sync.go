@@ -37,9 +37,17 @@ func (s *Service) Sync(ctx context.Context, installation int64, repos []Reposito
 	})
 }
 
+// syncLock is the advisory lock that syncs take.
+const syncLock = int64(0x7661756c74_01) // "vault", 1
+
 // lockKnown locks an installation, the others that own some of repos, and the
 // rows of all repositories that a sync may touch, and gives the latter.
 func lockKnown(ctx context.Context, tx postgres.Tx, installation int64, repos []Repository) (map[int64]Repository, error) {
+	// Only a sync moves a repository from one installation to another. One at a
+	// time, they find all owners before they lock the first of them.
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, syncLock); err != nil {
+		return nil, fmt.Errorf("wait for other syncs: %w", err)
+	}
 	ids := idsOf(repos)
 	if err := lockInstallations(ctx, tx, installation, ids); err != nil {
 		return nil, err

@@ -30,13 +30,16 @@ type ReaderSet struct {
 // SaveReaderSet notes that a caller reads exactly the repositories ids; hash
 // identifies them.
 func (s *Service) SaveReaderSet(ctx context.Context, installation int64, hash []byte, ids []int64) error {
+	// Not nil even without members, which would be NULL.
+	members := append(make([]int64, 0, len(ids)), ids...)
+	slices.Sort(members)
 	_, err := s.db.Exec(ctx, `
 INSERT INTO reader_set AS s (installation_id, hash, repository_ids)
 VALUES ($1, $2, $3)
 ON CONFLICT (installation_id, hash) DO UPDATE
 SET last_seen = now()
 WHERE s.last_seen < now() - $4::interval`,
-		installation, hash, slices.Sorted(slices.Values(ids)), seenEvery)
+		installation, hash, members, seenEvery)
 	if err != nil {
 		return fmt.Errorf("save a reader set of installation %d: %w", installation, err)
 	}
@@ -84,6 +87,9 @@ WHERE installation_id = $1 AND set_hash = $2 AND contract = $3 AND rev = $4`,
 // week: until then a deployment may go back to them. A set that is gone by
 // now has no use for a view.
 func (s *Service) StoreView(ctx context.Context, installation int64, hash []byte, contract, rev string, body []byte) error {
+	if body == nil {
+		body = []byte{} // nil would be NULL
+	}
 	return s.db.InTx(ctx, func(ctx context.Context, tx postgres.Tx) error {
 		_, err := tx.Exec(ctx, `
 INSERT INTO view (installation_id, set_hash, contract, rev, body)
