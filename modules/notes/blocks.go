@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
@@ -24,9 +25,24 @@ var definitionsKey = parser.NewContextKey()
 // blockParser reads block structure alone: what stands inside a paragraph is
 // scanned here, with offsets, where it is asked for.
 var blockParser = sync.OnceValue(func() parser.Parser {
-	blocks := append(parser.DefaultBlockParsers(),
+	quote := shallow{parser.NewBlockquoteParser(), maxNesting}
+	list := shallow{parser.NewListParser(), maxNesting}
+	item := shallow{parser.NewListItemParser(), maxNesting + 1}
+	footnote := shallow{footnoteParser{extension.NewFootnoteBlockParser()}, maxNesting}
+	blocks := []util.PrioritizedValue{ // in goldmark's own order
 		util.Prioritized(commentParser{}, 50),
-		util.Prioritized(footnoteParser{extension.NewFootnoteBlockParser()}, 999))
+		util.Prioritized(parser.NewSetextHeadingParser(), 100),
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(list, 300),
+		util.Prioritized(item, 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(quote, 800),
+		util.Prioritized(parser.NewHTMLBlockParser(), 900),
+		util.Prioritized(footnote, 999),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	}
 	return parser.NewParser(
 		parser.WithBlockParsers(blocks...),
 		parser.WithParagraphTransformers(util.Prioritized(definitionTransformer{}, 100)),
@@ -40,6 +56,25 @@ type footnoteParser struct{ parser.BlockParser }
 // Close keeps the footnote in its place.
 func (footnoteParser) Close(ast.Node, text.Reader, parser.Context) {}
 
+// maxNesting is how many blocks may be open inside one another. goldmark's work
+// on a line grows with the square of that; nobody nests as deep, and what does
+// is read as text.
+const maxNesting = 64
+
+// shallow is a parser of blocks that hold others and opens none too deep.
+type shallow struct {
+	parser.BlockParser
+	limit int
+}
+
+// Open starts the block unless too many are open.
+func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	if len(pc.OpenedBlocks()) >= s.limit {
+		return nil, parser.NoChildren
+	}
+	return s.BlockParser.Open(parent, reader, pc)
+}
+
 // readBlocks reads the body's block structure and its headings.
 func (d *Doc) readBlocks() {
 	body := d.Text[d.Body:]
@@ -47,8 +82,34 @@ func (d *Doc) readBlocks() {
 	context := parser.NewContext()
 	context.Set(definitionsKey, &d.defs)
 	context.Set(lastCommentKey, lastComment(body))
-	d.root = blockParser().Parse(text.NewReader([]byte(body)), parser.WithContext(context))
+	source := []byte(body)
+	joinBlankLines(source)
+	d.root = blockParser().Parse(text.NewReader(source), parser.WithContext(context))
 	d.readHeadings()
+}
+
+// joinBlankLines makes one line of all but the first of the blank lines in a
+// row, in place. It means the same, no offset moves, and goldmark, which keeps
+// a record per line and open block, cannot be made to fill the memory.
+func joinBlankLines(source []byte) {
+	run := 0 // blank lines up to the line before
+	for at := 0; at < len(source); {
+		end := at
+		for end < len(source) && source[end] != '\n' && isSpace(source[end]) {
+			end++
+		}
+		if end < len(source) && source[end] != '\n' {
+			run = 0
+			next := bytes.IndexByte(source[end:], '\n')
+			if next < 0 {
+				return
+			}
+			end += next
+		} else if run++; run > 2 {
+			source[at-1] = ' '
+		}
+		at = end + 1
+	}
 }
 
 // eachLeaf calls f with every block whose text may hold links, in order.

@@ -30,7 +30,7 @@ var inlineParser = sync.OnceValue(func() parser.Parser {
 // inlineText gives what a reader sees of an inline text: emphasis, code marks,
 // tags and escapes gone, links as their labels, images as their descriptions.
 func (d *Doc) inlineText(source string) string {
-	if !strings.ContainsAny(source, "*_`[]<&\\~!\n") || len(source) > maxInline {
+	if !hasMarkup(source) || len(source) > maxInline {
 		return source
 	}
 	context := definedContext{parser.NewContext(), d.defs.labels}
@@ -41,6 +41,24 @@ func (d *Doc) inlineText(source string) string {
 		writeInline(&out, n, raw)
 	}
 	return strings.TrimSpace(out.String())
+}
+
+// markupPairs are what inline markup needs at the least: marks that come in
+// twos, and marks that need another one.
+var markupPairs = [...][2]string{{"*", "*"}, {"_", "_"}, {"`", "`"}, {"~", "~"}, {"[", "]"}, {"<", ">"}, {"&", ";"}}
+
+// hasMarkup reports whether inline markup is possible at all; most headings
+// have none.
+func hasMarkup(source string) bool {
+	if strings.ContainsAny(source, "\\\n") {
+		return true
+	}
+	for _, pair := range markupPairs {
+		if at := strings.Index(source, pair[0]); at >= 0 && strings.Contains(source[at+1:], pair[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // definedContext tells goldmark which reference labels the note defines.
