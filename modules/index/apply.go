@@ -150,6 +150,11 @@ func (m *mover) files(ctx context.Context, tx postgres.Tx) error {
 		return err
 	}
 	first := m.repo.head.IsZero()
+	if first && len(changed) > rowChunk {
+		if err := analyze(ctx, tx, m.delta.Repo); err != nil {
+			return err
+		}
+	}
 	for chunk := range chunks(changed, rowChunk) {
 		rows, err := m.rows(ctx, tx, chunk)
 		if err != nil {

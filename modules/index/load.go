@@ -51,7 +51,7 @@ type loader struct {
 	index *Index
 	repo  int64
 	fetch fetchFunc
-	// more is asked before each batch; false ends the work early.
+	// more is asked behind each batch; false ends the work early.
 	more func() bool
 	// stored is told after each batch how many texts were stored.
 	stored func(ctx context.Context, n int) error
@@ -132,14 +132,14 @@ func (l *loader) collect(ctx context.Context, missing []item, out chan<- []item)
 		}
 	}
 	for chunk := range slices.Chunk(stored, batchCount/4) {
-		if !l.more() {
-			return nil
-		}
 		if err := l.index.bodies(ctx, chunk); err != nil {
 			return err
 		}
 		if err := send(ctx, out, chunk); err != nil {
 			return err
+		}
+		if !l.more() {
+			return nil
 		}
 	}
 	return l.collectFetched(ctx, fetch, out)
@@ -168,7 +168,7 @@ func (l *loader) collectFetched(ctx context.Context, fetch []item, out chan<- []
 		batch, size = nil, 0
 		return send(ctx, out, full)
 	}
-	if len(oids) > 0 && l.more() {
+	if len(oids) > 0 {
 		err := l.fetch(ctx, oids, func(b git.Blob) error {
 			it, ok := byOID[b.OID]
 			if !ok || b.Missing {

@@ -71,19 +71,47 @@ func needOf(re *syntax.Regexp) need {
 	return n.best()
 }
 
-// best keeps the clauses that narrow down most, each once.
+// best keeps the clauses that narrow down most, and of those that say nearly
+// the same only one.
 func (n need) best() need {
-	var out need
+	usable := make(need, 0, len(n))
 	for _, c := range n {
-		slices.Sort(c)
-		c = slices.Compact(c)
-		if c.usable() && !slices.ContainsFunc(out, func(o clause) bool { return slices.Equal(o, c) }) {
+		if c.usable() {
+			usable = append(usable, c.reduced())
+		}
+	}
+	slices.SortStableFunc(usable, func(a, b clause) int { return b.weight() - a.weight() })
+	var out need
+	for _, c := range usable {
+		known := slices.ContainsFunc(out, func(k clause) bool { return k.implies(c) || c.implies(k) })
+		if !known && len(out) < clauseLimit {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b clause) int { return b.weight() - a.weight() })
-	out = out[:min(len(out), clauseLimit)]
 	return out
+}
+
+// reduced leaves out texts that hold another one.
+func (c clause) reduced() clause {
+	var out clause
+	for i, s := range c {
+		holds := slices.ContainsFunc(c, func(o string) bool { return o != s && strings.Contains(s, o) })
+		if !holds && !slices.Contains(c[:i], s) {
+			out = append(out, s)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// implies reports whether a note that meets c also meets o.
+func (c clause) implies(o clause) bool {
+	for _, s := range c {
+		if !slices.ContainsFunc(o, func(t string) bool { return strings.Contains(s, t) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // frag is what is known of the texts that a part of a pattern matches.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"vault/modules/notes"
 	"vault/platform/fault"
 )
 
@@ -94,6 +95,10 @@ func TestRights(t *testing.T) {
 				return "secret paths", err
 			}
 			return nil, err
+		},
+		"Resolve": func(ctx context.Context, s *Snapshot, repo string) (any, error) {
+			links := notes.Parse("[[secret]] [[two]] [x](../private/secret.md) [y](/private/) [[plan]]").Links()
+			return s.Resolve(ctx, repo, "public/plan.md", links)
 		},
 		"Near": func(ctx context.Context, s *Snapshot, repo string) (any, error) {
 			return s.Near(ctx, repo, "sub/secret.md")

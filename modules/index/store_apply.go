@@ -92,6 +92,14 @@ func writeVault(ctx context.Context, tx postgres.Tx, repo int64, files []VaultFi
 	return copyInto(ctx, tx, "vaultfile", []string{"repo", "path", "oid", "text", "used_oid", "used_text"}, rows)
 }
 
+// analyze keeps the planner from taking the texts of a first build for a few.
+func analyze(ctx context.Context, tx postgres.Tx, repo int64) error {
+	if _, err := tx.Exec(ctx, `SELECT fold_analyze($1)`, repo); err != nil {
+		return fmt.Errorf("analyze the texts: %w", err)
+	}
+	return nil
+}
+
 const readMetasSQL = `
 SELECT b.oid, b.id, b.size, b.kind, f.blob IS NOT NULL, d.fields
 FROM blob b

@@ -98,7 +98,7 @@ WHERE id = $1`
 func (x *Index) beginBuild(ctx context.Context, repo int64, b buildStart) error {
 	err := x.db.InTx(ctx, func(ctx context.Context, tx postgres.Tx) error {
 		if !b.late {
-			if _, err := tx.Exec(ctx, `SELECT fold_index($1)`, repo); err != nil {
+			if err := makeIndex(ctx, tx, repo); err != nil {
 				return err
 			}
 		}
@@ -118,6 +118,20 @@ func (x *Index) setDone(ctx context.Context, repo int64, done int) error {
 	return nil
 }
 
+// lockIndex plus a repository's number keeps those apart who make its search
+// index: the second finds it made.
+const lockIndex = 0x76696e646578 // "vindex"
+
+func makeIndex(ctx context.Context, tx postgres.Tx, repo int64) error {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lockIndex+repo); err != nil {
+		return fmt.Errorf("make the search index: %w", err)
+	}
+	if _, err := tx.Exec(ctx, `SELECT fold_index($1)`, repo); err != nil {
+		return fmt.Errorf("make the search index: %w", err)
+	}
+	return nil
+}
+
 // vacuumAbove is how many changed files make it worth to vacuum at once
 // instead of leaving it to the server.
 const vacuumAbove = 1000
@@ -132,10 +146,8 @@ func (x *Index) settle(ctx context.Context, repo int64, settled bool, changed in
 		if _, err := x.db.Exec(ctx, `SELECT fold_clean($1)`, repo); err != nil {
 			return fmt.Errorf("tidy the search index: %w", err)
 		}
-	} else {
-		if _, err := x.db.Exec(ctx, `SELECT fold_index($1)`, repo); err != nil {
-			return fmt.Errorf("make the search index: %w", err)
-		}
+	} else if err := x.db.InTx(ctx, func(ctx context.Context, tx postgres.Tx) error { return makeIndex(ctx, tx, repo) }); err != nil {
+		return err
 	}
 	if !settled || changed > vacuumAbove {
 		if _, err := x.db.Exec(ctx, `VACUUM (ANALYZE) file, blob, doc`); err != nil {

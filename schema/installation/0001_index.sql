@@ -187,6 +187,17 @@ END
 $$;
 -- +goose StatementEnd
 
+-- fold_analyze tells the planner how much a first build has stored.
+-- +goose StatementBegin
+CREATE FUNCTION fold_analyze(id bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('ANALYZE fold_%s (repo, blob, format)', id);
+    ANALYZE blob (id, oid);
+    ANALYZE doc (blob, format);
+END
+$$;
+-- +goose StatementEnd
+
 -- fold_clean moves what waits in the search index of a repository to its
 -- place. Until then every search of the repository walks it.
 -- +goose StatementBegin
