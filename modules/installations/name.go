@@ -19,8 +19,8 @@ var reserved = map[string]bool{
 	"status": true, "token": true, "webhook": true, "www": true,
 }
 
-// checkName judges the name that an installation is to be served under.
-func checkName(name string) error {
+// CheckName judges the name that an installation is to be served under.
+func CheckName(name string) error {
 	switch {
 	case name == "":
 		return fault.Invalid("the installation has no name yet").On("name").

@@ -287,14 +287,48 @@ func TestASlowRunOfTheSameGenerationDoesNoHarm(t *testing.T) {
 	x.caughtUp(t)
 }
 
+// TestARunWhoseJobWasTakenRecordsItsResult has the queue give a job back that
+// ran for too long, and the run end before another takes it.
+func TestARunWhoseJobWasTakenRecordsItsResult(t *testing.T) {
+	t.Parallel()
+	x := &indexer{world: newWorld(t)}
+	ended := make(chan struct{})
+	x.at = func(step string, run int64) {
+		if run != 1 {
+			return
+		}
+		switch step {
+		case "before complete":
+			x.alter(t, `UPDATE river.river_job SET state = 'scheduled', scheduled_at = now() + interval '1 hour' WHERE state = 'running'`)
+		case "after complete":
+			close(ended)
+		}
+	}
+	x.acme(t, repo(1, "handbook"))
+	x.work(t, map[string]jobs.Handler{installations.KindIndex: x.handle})
+	<-ended
+	if r := x.stored(t, 1); r.DoneGen != 1 || !r.Complete {
+		t.Errorf("the result is not recorded: %+v", r)
+	}
+	if n := x.waiting(t, installations.KindIndex); n != 1 {
+		t.Errorf("%d jobs wait, want the one that was taken", n)
+	}
+	x.alter(t, `UPDATE river.river_job SET state = 'available', scheduled_at = now() WHERE state = 'scheduled'`)
+	x.caughtUp(t)
+	if runs := x.runs.Load(); runs != 2 {
+		t.Errorf("%d runs, want 2", runs)
+	}
+}
+
 // rescue does what the queue does with a job that ran for too long.
 func (w world) rescue(t *testing.T) {
-	_, err := w.db.Exec(t.Context(), `
-UPDATE river.river_job
-SET state = 'available', scheduled_at = now()
-WHERE state = 'running'`)
-	if err != nil {
-		t.Errorf("rescue: %v", err)
+	w.alter(t, `UPDATE river.river_job SET state = 'available', scheduled_at = now() WHERE state = 'running'`)
+}
+
+// alter changes rows behind the product's back. Handlers call it too.
+func (w world) alter(t *testing.T, sql string) {
+	if _, err := w.db.Exec(t.Context(), sql); err != nil {
+		t.Errorf("%s: %v", sql, err)
 	}
 }
 

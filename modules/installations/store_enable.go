@@ -45,7 +45,7 @@ func (s *Service) Enable(ctx context.Context, idOrAccount, name string) (Install
 		if name != "" {
 			found.Name = name
 		}
-		if err := checkName(found.Name); err != nil {
+		if err := CheckName(found.Name); err != nil {
 			return err
 		}
 		if found.State == StateDeleted {

@@ -115,7 +115,7 @@ func (s *Service) Complete(ctx context.Context, run Completer, w Work, result Re
 		if err != nil {
 			return err
 		}
-		if again = now.elsewhere || now.wanted > w.Gen && now.wanted > now.done; !again {
+		if again = now.wanted > max(w.Gen, now.done); !again {
 			// A job that was taken from this run meanwhile is another's to end.
 			if err := run.CompleteTx(ctx, tx); err != nil && !errors.Is(err, jobs.ErrLost) {
 				return fmt.Errorf("complete the run on repository %d: %w", w.Repository.ID, err)

@@ -39,6 +39,8 @@ const (
 	// maxAttempts is how many runs may fail before a job is dead: with the pauses
 	// of backoff, an outage of an hour and a half is survived.
 	maxAttempts = 25
+	// deadKept is how long a job that was given up is listed.
+	deadKept = 7 * 24 * time.Hour
 	// fetchCooldown is the least time between two fetches, which a notification
 	// of a new job triggers.
 	fetchCooldown = 10 * time.Millisecond
@@ -99,16 +101,18 @@ func New(c Config) (*Queue, error) {
 	}
 	q := &Queue{db: c.DB, works: len(c.Kinds) > 0, log: c.Log}
 	config := &river.Config{
-		Schema:               schemaName,
-		Logger:               slog.New(quiet{c.Log.Handler()}),
-		ErrorHandler:         &reporter{log: c.Log},
-		FetchCooldown:        fetchCooldown,
-		FetchPollInterval:    max(fetchCooldown, orDefault(c.Poll, defaultPoll)),
-		JobTimeout:           Timeout,
-		RescueStuckJobsAfter: rescueAfter,
-		MaxAttempts:          maxAttempts,
-		RetryPolicy:          backoff{},
-		SkipUnknownJobCheck:  true,
+		Schema:                      schemaName,
+		Logger:                      slog.New(quiet{c.Log.Handler()}),
+		ErrorHandler:                &reporter{log: c.Log},
+		FetchCooldown:               fetchCooldown,
+		FetchPollInterval:           max(fetchCooldown, orDefault(c.Poll, defaultPoll)),
+		JobTimeout:                  Timeout,
+		RescueStuckJobsAfter:        rescueAfter,
+		MaxAttempts:                 maxAttempts,
+		CancelledJobRetentionPeriod: deadKept,
+		DiscardedJobRetentionPeriod: deadKept,
+		RetryPolicy:                 backoff{},
+		SkipUnknownJobCheck:         true,
 	}
 	if q.works {
 		config.Workers, config.Queues = q.workers(c)

@@ -49,6 +49,22 @@ func (r *Run) CompleteTx(ctx context.Context, tx postgres.Tx) error {
 	if done.State != rivertype.JobStateCompleted {
 		return ErrLost
 	}
+	return r.bury(ctx, tx)
+}
+
+// bury removes earlier jobs of the key that were given up. Completed jobs are
+// kept for a shorter time, so that they would come to light again.
+func (r *Run) bury(ctx context.Context, tx postgres.Tx) error {
+	_, err := tx.Exec(ctx, `
+		DELETE FROM river.river_job
+		WHERE state IN ('discarded', 'cancelled')
+			AND finalized_at IS NOT NULL
+			AND kind = $1
+			AND args->>'key' = $2
+			AND id < $3`, r.job.Kind, r.Key, r.ID)
+	if err != nil {
+		return fmt.Errorf("remove the dead jobs before %d: %w", r.ID, err)
+	}
 	return nil
 }
 
