@@ -40,7 +40,7 @@ func TestSlicesResume(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "notes")
 	o := w.repos["notes"]
-	o.commit(manyNotes(3500))
+	o.commit(manyNotes(2200))
 	done, slices := 0, 0
 	for {
 		slices++
@@ -49,7 +49,7 @@ func TestSlicesResume(t *testing.T) {
 		if p.Visible {
 			break
 		}
-		if p.Total != 3500 || p.Done < done {
+		if p.Total != 2200 || p.Done < done {
 			t.Fatalf("slice %d: %d of %d after %d", slices, p.Done, p.Total, done)
 		}
 		done = p.Done
@@ -57,7 +57,7 @@ func TestSlicesResume(t *testing.T) {
 		r, _ := s.Repo("notes")
 		page, err := s.List(t.Context(), ListQuery{Repos: []string{"notes"}, Limit: 5})
 		must(t, err)
-		if r.Complete || page.Total != 0 || r.Total != 3500 {
+		if r.Complete || page.Total != 0 || r.Total != 2200 {
 			t.Fatalf("a part of a build is seen: %+v, %d notes", r, page.Total)
 		}
 		s.Close()
@@ -351,3 +351,106 @@ func TestNewFormat(t *testing.T) {
 	must(t, err)
 	o.sameAsFresh()
 }
+
+// TestLargeBuild makes the search index from the start, as for a repository
+// whose texts are too many to index them in one go.
+func TestLargeBuild(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "notes")
+	w.index.lateIndex = 0
+	o := w.repos["notes"]
+	o.commit(manyNotes(200))
+	p, err := w.index.Update(t.Context(), UpdateInput{Repo: o.info, Mirror: o.source()})
+	must(t, err)
+	r, _ := w.snapshot("notes").Repo("notes")
+	if !p.Visible || !r.settled {
+		t.Errorf("%+v, settled %v", p, r.settled)
+	}
+	var indexes int
+	must(t, w.db.QueryRow(t.Context(), `SELECT count(*) FROM pg_indexes WHERE indexname = 'fold_101_text'`).Scan(&indexes))
+	if indexes != 1 {
+		t.Errorf("%d search indexes", indexes)
+	}
+	o.sameAsFresh()
+}
+
+// TestSearchBeforeIndex searches between the first sight of a build and the
+// making of its search index.
+func TestSearchBeforeIndex(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "notes")
+	o := w.repos["notes"]
+	o.commit(manyNotes(200))
+	find := func() SearchResult {
+		s := w.snapshot("notes")
+		defer s.Close()
+		res, err := s.Search(t.Context(), SearchQuery{Query: "note 19", Limit: 50})
+		must(t, err)
+		return res
+	}
+	p, err := w.index.Update(t.Context(), UpdateInput{Repo: o.info, Mirror: o.source()})
+	must(t, err)
+	if !p.Visible || p.Complete {
+		t.Fatalf("%+v", p)
+	}
+	before := find()
+	o.update()
+	if d := cmp.Diff(before, find()); d != "" || len(before.Matches) != 11 {
+		t.Errorf("%d hits: %s", len(before.Matches), d)
+	}
+}
+
+// TestSearchStops lets the time for a search without an index run out.
+func TestSearchStops(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "notes")
+	w.index.walk = 0
+	o := w.repos["notes"]
+	o.commit(manyNotes(200))
+	o.update()
+	s := w.snapshot("notes")
+	for _, q := range []SearchQuery{{Query: `\d{7}`, Regex: true}, {Query: "%%"}} {
+		q.Limit = 10
+		res, err := s.Search(t.Context(), q)
+		must(t, err)
+		if !res.Stopped || res.StoppedAt.Path == "" || res.StoppedAt.Repo != "notes" {
+			t.Errorf("%s: %+v", q.Query, res)
+		}
+	}
+	res, err := s.Search(t.Context(), SearchQuery{Query: "nowhere to be found", Limit: 10})
+	must(t, err)
+	if res.Stopped {
+		t.Errorf("a search with the index stopped: %+v", res)
+	}
+}
+
+// forgetful is a mirror that finds no branch.
+type forgetful struct{ Source }
+
+func (forgetful) Head(context.Context, Head) (Head, error) {
+	return Head{Branch: "main", OID: git.Zero}, nil
+}
+
+// TestMirrorWithoutBranch has GitHub tell a commit that the mirror does not
+// get: the index must stay as it is.
+func TestMirrorWithoutBranch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "notes")
+	o := w.repos["notes"]
+	o.commit(files{"a.md": "one\n"})
+	o.update()
+	o.commit(many(300))
+	before := w.dump("notes")
+	in := UpdateInput{Repo: o.info, Mirror: forgetful{o.source()}, Compare: noDiff{o.source()}}
+	if _, err := w.index.Update(t.Context(), in); err == nil {
+		t.Error("no error")
+	}
+	if w.dump("notes") != before {
+		t.Error("the index changed")
+	}
+}
+
+// noDiff is a source that declines to compare.
+type noDiff struct{ Source }
+
+func (noDiff) Diff(context.Context, git.OID, git.OID) ([]FileChange, error) { return nil, ErrNoDiff }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/maypok86/otter/v2"
 
@@ -17,6 +18,10 @@ type Index struct {
 	db   *postgres.DB
 	log  *slog.Logger
 	dirs *otter.Cache[dirKey, *vaultdir.Repo]
+
+	// lateIndex and walk are lateIndexBytes and walkTime, smaller in tests.
+	lateIndex int64
+	walk      time.Duration
 }
 
 // dirKey names what a vaultdir.Repo is made of, which never changes.
@@ -33,5 +38,5 @@ func New(db *postgres.DB, log *slog.Logger) *Index {
 		log = slog.New(slog.DiscardHandler)
 	}
 	dirs := otter.Must(&otter.Options[dirKey, *vaultdir.Repo]{MaximumSize: dirCache})
-	return &Index{db: db, log: log, dirs: dirs}
+	return &Index{db: db, log: log, dirs: dirs, lateIndex: lateIndexBytes, walk: walkTime}
 }

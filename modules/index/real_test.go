@@ -19,10 +19,14 @@ func TestRealCorpus(t *testing.T) {
 	}
 	w := newWorld(t, "notes")
 	o := w.repos["notes"]
-	o.git = w.runner.Open(dir, dir)
-	tip, err := o.git.Ref(t.Context(), "refs/heads/main")
+	source := w.runner.Open(dir, dir)
+	t.Cleanup(func() { _ = source.Close() })
+	tip, err := source.Ref(t.Context(), "refs/heads/main")
 	must(t, err)
-	o.tip = tip
+	o.git, err = w.runner.InitBare(t.Context(), t.TempDir(), "main", dir+"/objects")
+	must(t, err)
+	t.Cleanup(func() { _ = o.git.Close() })
+	o.set(tip)
 
 	var oids []git.OID
 	must(t, o.git.Tree(t.Context(), tip, func(e git.TreeEntry) error {
@@ -110,5 +114,14 @@ func TestRealCorpus(t *testing.T) {
 		return w.db.QueryRow(ctx, `SELECT b.body FROM file f JOIN blob b ON b.id = f.blob WHERE f.repo = $1 AND f.path = $2`,
 			o.info.ID, page.Notes[0].Path).Scan(&body)
 	})
-	fmt.Fprintln(os.Stderr)
+	s.Close()
+	i := 0
+	timed("push of one note", func() error {
+		i++
+		o.commit(files{page.Notes[0].Path: fmt.Sprintf("changed %d times\n", i)})
+		start := time.Now()
+		_, err := w.index.Update(ctx, UpdateInput{Repo: o.info, Mirror: o.source()})
+		t.Logf("   update alone %v", time.Since(start))
+		return err
+	})
 }

@@ -74,7 +74,7 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (SearchResult, err
 	if err != nil {
 		return SearchResult{}, err
 	}
-	c := &collector{skip: q.Offset, room: q.Limit, deadline: time.Now().Add(walkTime)}
+	c := &collector{skip: q.Offset, room: q.Limit, deadline: time.Now().Add(s.index.walk)}
 	for _, r := range repos {
 		if err := s.searchRepo(ctx, r, q, p, c); err != nil {
 			return SearchResult{}, err

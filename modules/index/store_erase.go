@@ -30,6 +30,11 @@ func (x *Index) EraseRepository(ctx context.Context, id int64) error {
 		case active:
 			return ErrActive
 		}
+		// A search that runs keeps the table from being dropped, and waiting
+		// for it would keep other searches from starting.
+		if _, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '3s'`); err != nil {
+			return err
+		}
 		for _, sql := range []string{
 			`SELECT fold_drop($1)`,
 			`DELETE FROM link WHERE repo = $1`,

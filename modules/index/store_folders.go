@@ -25,12 +25,13 @@ SELECT EXISTS (
     WHERE repo = $1 AND nfc IS NOT NULL AND nfc > $2 AND nfc < $3
 )`
 
-// below gives the range of paths below a folder in NFC.
+// below gives the range of paths below a folder in NFC, and prepares for the
+// queries that take one.
 func (s *Snapshot) below(ctx context.Context, r Repo, folder string) (below, error) {
 	var b below
 	b.from, b.to = belowRange(folder)
-	if folder == "" {
-		return b, nil
+	if err := s.planFor(ctx); err != nil || folder == "" {
+		return b, err
 	}
 	if err := s.tx.QueryRow(ctx, otherFormsSQL, r.ID, b.from, b.to).Scan(&b.forms); err != nil {
 		return below{}, fmt.Errorf("look for names in other Unicode forms: %w", err)

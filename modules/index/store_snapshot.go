@@ -23,6 +23,8 @@ type Snapshot struct {
 	tx    *postgres.ReadTx
 	scope Scope
 	repos []Repo
+	// planned says that planFor was called.
+	planned bool
 }
 
 const reposSQL = `
@@ -50,16 +52,7 @@ func (x *Index) Snapshot(ctx context.Context, scope Scope) (*Snapshot, error) {
 func (s *Snapshot) Close() { s.tx.Close(context.Background()) }
 
 func (s *Snapshot) readRepos(ctx context.Context) error {
-	// Plans are made for the values at hand: one made for any value reads
-	// everything where a pattern or a folder narrows it down.
-	batch := &pgx.Batch{}
-	batch.Queue(`SET LOCAL plan_cache_mode = force_custom_plan`)
-	batch.Queue(reposSQL, s.scope.IDs())
-	results := s.tx.SendBatch(ctx, batch)
-	revs, err := s.collectRepos(results)
-	if closeErr := results.Close(); err == nil {
-		err = closeErr
-	}
+	revs, err := s.collectRepos(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,11 +64,22 @@ func (s *Snapshot) readRepos(ctx context.Context) error {
 	return nil
 }
 
-func (s *Snapshot) collectRepos(results pgx.BatchResults) (revs []vaultdir.Rev, err error) {
-	if _, err := results.Exec(); err != nil {
-		return nil, err
+// planFor lets the plans of the queries that follow be made for the values at
+// hand: one made for any value reads everything where a pattern or a folder
+// narrows it down. Queries by a key are better off without.
+func (s *Snapshot) planFor(ctx context.Context) error {
+	if s.planned {
+		return nil
 	}
-	rows, err := results.Query()
+	if _, err := s.tx.Exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`); err != nil {
+		return fmt.Errorf("choose how queries are planned: %w", err)
+	}
+	s.planned = true
+	return nil
+}
+
+func (s *Snapshot) collectRepos(ctx context.Context) (revs []vaultdir.Rev, err error) {
+	rows, err := s.tx.Query(ctx, reposSQL, s.scope.IDs())
 	if err != nil {
 		return nil, err
 	}

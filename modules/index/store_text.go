@@ -51,9 +51,26 @@ SELECT f.path, f.oid, f.mode, f.size, coalesce(b.kind, -1), f.is_note,
        coalesce(f.title, ''), coalesce(f.type, ''), coalesce(f.status, ''), coalesce(f.summary, '')
 FROM file f
 LEFT JOIN blob b ON b.id = f.blob
-WHERE f.repo = $1 AND (f.path = $2 OR f.nfc = $2) AND f.open
-ORDER BY f.path = $2 DESC, f.path
+WHERE f.repo = $1 AND f.path = $2 AND f.open`
+
+const otherFormSQL = `
+SELECT path FROM file
+WHERE repo = $1 AND nfc = $2 AND open
+ORDER BY path
 LIMIT 1`
+
+// otherForm gives the stored spelling of a path whose NFC is asked for; ok is
+// false when there is none.
+func (s *Snapshot) otherForm(ctx context.Context, r Repo, path string) (stored string, ok bool, err error) {
+	err = s.tx.QueryRow(ctx, otherFormSQL, r.ID, path).Scan(&stored)
+	if errors.Is(err, postgres.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("find a file: %w", err)
+	}
+	return stored, true, nil
+}
 
 // File gives the file at a path in NFC, which also finds a stored name in
 // another Unicode form. ok is false when there is none that can be read.
@@ -62,6 +79,17 @@ func (s *Snapshot) File(ctx context.Context, repo, path string) (file File, ok b
 	if err != nil {
 		return File{}, false, err
 	}
+	path = clean(path)
+	if file, ok, err = s.fileAt(ctx, r, path); ok || err != nil {
+		return file, ok, err
+	}
+	if path, ok, err = s.otherForm(ctx, r, path); !ok {
+		return File{}, false, err
+	}
+	return s.fileAt(ctx, r, path)
+}
+
+func (s *Snapshot) fileAt(ctx context.Context, r Repo, path string) (file File, ok bool, err error) {
 	var f File
 	err = scanFile(s.tx.QueryRow(ctx, fileSQL, r.ID, path), &f)
 	if errors.Is(err, postgres.ErrNoRows) {
@@ -96,9 +124,7 @@ SELECT f.path, f.oid, f.mode, f.size, coalesce(b.kind, -1), f.is_note,
 FROM file f
 LEFT JOIN blob b ON b.id = f.blob
 LEFT JOIN doc d ON d.blob = f.blob AND d.format = $3
-WHERE f.repo = $1 AND (f.path = $2 OR f.nfc = $2) AND f.open
-ORDER BY f.path = $2 DESC, f.path
-LIMIT 1`
+WHERE f.repo = $1 AND f.path = $2 AND f.open`
 
 // Text is File with the text.
 func (s *Snapshot) Text(ctx context.Context, repo, path string) (text Text, ok bool, err error) {
@@ -106,6 +132,17 @@ func (s *Snapshot) Text(ctx context.Context, repo, path string) (text Text, ok b
 	if err != nil {
 		return Text{}, false, err
 	}
+	path = clean(path)
+	if text, ok, err = s.textAt(ctx, r, path); ok || err != nil {
+		return text, ok, err
+	}
+	if path, ok, err = s.otherForm(ctx, r, path); !ok {
+		return Text{}, false, err
+	}
+	return s.textAt(ctx, r, path)
+}
+
+func (s *Snapshot) textAt(ctx context.Context, r Repo, path string) (text Text, ok bool, err error) {
 	var t Text
 	var fields, headings []byte
 	err = scanFile(s.tx.QueryRow(ctx, textSQL, r.ID, path, r.format), &t.File,

@@ -16,10 +16,10 @@ const (
 	// planAttempts bounds how often a move is planned when the head of the
 	// index moves under it.
 	planAttempts = 5
-	// earlyIndexBytes is how much text a first build may have for the search
+	// lateIndexBytes is how much text a first build may have for the search
 	// index to be made in one go behind it. Above, that would take longer
 	// than a slice, so the index is kept from the start.
-	earlyIndexBytes = 120 << 20
+	lateIndexBytes = 120 << 20
 )
 
 // UpdateInput says what Update works on.
@@ -40,7 +40,8 @@ type UpdateInput struct {
 // stands: of a large repository it loads a part of the texts, and the slice
 // that finds all of them loaded moves the head. What is loaded stays, so that
 // an interrupted build goes on where it was. It is called again until
-// Progress.Complete; two callers at once do no harm.
+// Progress.Complete; two callers at once do no harm. ErrUnknownRepo says that
+// the repository left the installation, ErrGone that GitHub does not have it.
 func (x *Index) Update(ctx context.Context, in UpdateInput) (Progress, error) {
 	if end := time.Now().Add(sliceTime); in.Deadline.IsZero() || in.Deadline.After(end) {
 		in.Deadline = end
@@ -51,7 +52,8 @@ func (x *Index) Update(ctx context.Context, in UpdateInput) (Progress, error) {
 	for attempt := 1; ; attempt++ {
 		u := &update{index: x, in: in}
 		p, err := u.run(ctx)
-		if err == nil || attempt == planAttempts || !errors.Is(err, ErrHeadMoved) {
+		moved := errors.Is(err, ErrHeadMoved) || errors.Is(err, errBranchMoved)
+		if !moved || attempt == planAttempts {
 			return p, err
 		}
 	}
@@ -119,8 +121,21 @@ func (u *update) findHead(ctx context.Context) (err error) {
 		}
 	}
 	u.source, u.mirrored = u.in.Mirror, true
-	u.head, err = u.in.Mirror.Head(ctx, at)
+	u.head, err = u.mirrorHead(ctx, at)
 	return err
+}
+
+// errBranchMoved says that two sources saw different states of the branch.
+var errBranchMoved = errors.New("the branch moved while it was read")
+
+// mirrorHead brings the mirror up to date. A branch that has a commit does not
+// turn into one without: such an answer must not empty the index.
+func (u *update) mirrorHead(ctx context.Context, at Head) (Head, error) {
+	head, err := u.in.Mirror.Head(ctx, at)
+	if err == nil && head.OID.IsZero() && at.OID != "" && !at.OID.IsZero() {
+		return Head{}, errBranchMoved
+	}
+	return head, err
 }
 
 // useMirror goes over to the mirror, at the head it has.
@@ -129,7 +144,7 @@ func (u *update) useMirror(ctx context.Context) (err error) {
 		return nil
 	}
 	u.source, u.mirrored = u.in.Mirror, true
-	u.head, err = u.in.Mirror.Head(ctx, u.head)
+	u.head, err = u.mirrorHead(ctx, u.head)
 	return err
 }
 
@@ -231,7 +246,7 @@ func (u *update) useMirrorFor(ctx context.Context) error {
 	if u.mirrored || u.in.Mirror == nil {
 		return nil
 	}
-	if _, err := u.in.Mirror.Head(ctx, u.head); err != nil {
+	if _, err := u.mirrorHead(ctx, u.head); err != nil {
 		return err
 	}
 	u.source, u.mirrored = u.in.Mirror, true
@@ -275,7 +290,7 @@ func (u *update) begin(ctx context.Context, wants []want) error {
 			size += max(w.size, 0)
 		}
 	}
-	return u.index.beginBuild(ctx, u.in.Repo.ID, buildStart{done: u.done, total: u.total, late: size <= earlyIndexBytes})
+	return u.index.beginBuild(ctx, u.in.Repo.ID, buildStart{done: u.done, total: u.total, late: size <= u.index.lateIndex})
 }
 
 func (u *update) report(ctx context.Context, n int) error {

@@ -106,7 +106,7 @@ func (u *update) lastGood(ctx context.Context, f *VaultFile) error {
 	history := u.source
 	if u.in.Mirror != nil {
 		if !u.mirrored {
-			if _, err := u.in.Mirror.Head(ctx, u.head); err != nil {
+			if _, err := u.mirrorHead(ctx, u.head); err != nil {
 				return err
 			}
 		}
