@@ -253,7 +253,7 @@ func TestTwoRunsAtOnceDoNoHarm(t *testing.T) {
 	}
 	x.acme(t, repo(1, "handbook"))
 	x.work(t, map[string]jobs.Handler{installations.KindIndex: x.handle})
-	<-ended
+	arrive(t, "the first run ends", ended)
 	r := x.caughtUp(t)
 	if r.IndexedHead != "1" {
 		t.Errorf("the slow run put head %s back", r.IndexedHead)
@@ -280,7 +280,7 @@ func TestASlowRunOfTheSameGenerationDoesNoHarm(t *testing.T) {
 	}
 	x.acme(t, repo(1, "handbook"))
 	x.work(t, map[string]jobs.Handler{installations.KindIndex: x.handle})
-	<-ended
+	arrive(t, "the first run ends", ended)
 	await(t, "the second run", func() bool { return x.runs.Load() >= 2 })
 	x.caughtUp(t)
 	x.push(t)
@@ -306,7 +306,7 @@ func TestARunWhoseJobWasTakenRecordsItsResult(t *testing.T) {
 	}
 	x.acme(t, repo(1, "handbook"))
 	x.work(t, map[string]jobs.Handler{installations.KindIndex: x.handle})
-	<-ended
+	arrive(t, "the first run ends", ended)
 	if r := x.stored(t, 1); r.DoneGen != 1 || !r.Complete {
 		t.Errorf("the result is not recorded: %+v", r)
 	}

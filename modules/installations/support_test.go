@@ -193,6 +193,16 @@ func await(t *testing.T, what string, holds func() bool) {
 	}
 }
 
+// arrive waits until a channel is closed.
+func arrive(t *testing.T, what string, done <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-done:
+	case <-time.After(30 * time.Second):
+		t.Fatalf("never happened: %s", what)
+	}
+}
+
 var deliveryNumber atomic.Int64
 
 // deliver records a delivery with a fresh id. Handlers call it too, so that it
