@@ -398,6 +398,20 @@ func TestSearchBeforeIndex(t *testing.T) {
 	if d := cmp.Diff(before, find()); d != "" || len(before.Matches) != 11 {
 		t.Errorf("%d hits: %s", len(before.Matches), d)
 	}
+	// Many chunks of notes, each note once.
+	s := w.snapshot("notes")
+	for _, q := range []SearchQuery{{Query: "note"}, {Query: "no"}, {Query: `^\w{4} \d+$`, Regex: true}} {
+		q.Limit = 1000
+		res, err := s.Search(t.Context(), q)
+		must(t, err)
+		seen := map[string]int{}
+		for _, m := range res.Matches {
+			seen[m.Path]++
+		}
+		if len(res.Matches) != 200 || len(seen) != 200 {
+			t.Errorf("%s: %d hits in %d notes", q.Query, len(res.Matches), len(seen))
+		}
+	}
 }
 
 // TestSearchStops lets the time for a search without an index run out.
@@ -454,3 +468,59 @@ func TestMirrorWithoutBranch(t *testing.T) {
 type noDiff struct{ Source }
 
 func (noDiff) Diff(context.Context, git.OID, git.OID) ([]FileChange, error) { return nil, ErrNoDiff }
+
+// TestSettingsInForce follows settings through good and broken versions.
+func TestSettingsInForce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "notes")
+	o := w.repos["notes"]
+	folders := func() string {
+		s := w.snapshot("notes")
+		defer s.Close()
+		r, _ := s.Repo("notes")
+		if reason, closed := r.Dir.Closed(); closed {
+			return "closed: " + reason[:10]
+		}
+		page, err := s.List(t.Context(), ListQuery{Limit: 10})
+		must(t, err)
+		var paths []string
+		for _, n := range page.Notes {
+			paths = append(paths, n.Path)
+		}
+		return strings.Join(r.Dir.Folders(), ",") + " " + strings.Join(paths, ",")
+	}
+	steps := []struct {
+		changes  []files // each a commit; one push
+		want     string
+		findings bool
+	}{
+		{[]files{{"a/x.md": "x", "b/y.md": "y"}}, "/ a/x.md,b/y.md", false},
+		{[]files{{settingsFile: settings(`"a"`)}}, "a/ a/x.md", false},
+		{[]files{{settingsFile: `{"oh`}}, "a/ a/x.md", true},
+		{[]files{{settingsFile: settings(`"b"`)}, {settingsFile: `{"format": 7}`}}, "b/ b/y.md", true},
+		{[]files{{"b/z.md": "z"}}, "b/ b/y.md,b/z.md", true},
+		{[]files{{settingsFile: removed}}, "/ a/x.md,b/y.md,b/z.md", false},
+		{[]files{{settingsFile: settings(`"/"`)}}, "/ a/x.md,b/y.md,b/z.md", false},
+	}
+	for i, step := range steps {
+		for _, change := range step.changes {
+			o.commit(change)
+		}
+		p := o.update()
+		if got := folders(); got != step.want {
+			t.Errorf("step %d: %s, want %s", i, got, step.want)
+		}
+		if (len(p.Findings) > 0) != step.findings {
+			t.Errorf("step %d: findings %v", i, p.Findings)
+		}
+	}
+	// Broken from the start: nothing is open.
+	broken := newWorld(t, "notes")
+	b := broken.repos["notes"]
+	b.commit(files{"a.md": "x", settingsFile: `{"oh`})
+	b.update()
+	r, _ := broken.snapshot("notes").Repo("notes")
+	if _, closed := r.Dir.Closed(); !closed {
+		t.Error("broken settings closed nothing")
+	}
+}
