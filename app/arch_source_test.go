@@ -59,8 +59,8 @@ func product(list []source) []source {
 	return slices.DeleteFunc(list, func(s source) bool { return strings.HasSuffix(s.path, "_test.go") })
 }
 
-// storeFiles maps "package|import" to the files that import it.
-func storeFiles(t *testing.T) map[string][]string {
+// importers maps "package|import" to the files that import it.
+func importers(t *testing.T) map[string][]string {
 	t.Helper()
 	files := map[string][]string{}
 	for _, s := range product(sources(t)) {

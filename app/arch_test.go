@@ -30,49 +30,39 @@ var below = map[string][]string{
 	"catalogue":     {"tool", "vaultdir", "installations"},
 }
 
-// choke lists the packages of outside libraries with the only packages that
-// may import them. A trailing "/store" stands for files named store*.go of
-// any module.
+// choke lists outside libraries with the only packages that may import them,
+// their own sub-packages included. storeFiles stands for files named store*.go
+// of any module.
 var choke = map[string][]string{
-	"github.com/mark3labs/mcp-go":                {"platform/mcp"},
-	"github.com/jackc/pgx":                       {"platform/postgres", "platform/jobs", "modules/store"},
-	"github.com/riverqueue/river":                {"platform/jobs"},
-	"github.com/pressly/goose":                   {"platform/postgres"},
-	"github.com/fergusstrange":                   {"platform/postgres"},
-	"github.com/google/go-github":                {"platform/github"},
-	"github.com/shurcooL":                        {"platform/github"},
-	"github.com/vektah/gqlparser":                {"platform/localhub"},
-	"github.com/spf13":                           {"app"},
-	"github.com/prometheus":                      {"platform/telemetry"},
-	"os/exec":                                    {"platform/git", "platform/postgres"},
-	"reflect":                                    {},
-	"github.com/xeipuuv/gojsonschema":            {"modules/tool", "modules/vaultdir", "modules/types", "modules/engines"},
-	"github.com/tailscale/hujson":                {"modules/vaultdir"},
-	"github.com/wasilibs/go-re2":                 {"modules/index"},
-	"github.com/adrg/frontmatter":                {"modules/notes"},
-	"github.com/yuin/goldmark":                   {"modules/notes"},
-	"github.com/go-playground/validator":         {"app", "modules/vaultdir"},
-	"golang.org/x/crypto":                        {"modules/auth"},
-	"github.com/golang-jwt/jwt":                  {"platform/github", "platform/localhub"},
-	"github.com/agnivade/levenshtein":            {"modules/vaultdir", "modules/index", "modules/tool", "app/settings"},
-	"go.yaml.in/yaml":                            {"modules/notes", "modules/auth", "app"},
-	"github.com/goccy/go-yaml":                   {"modules/notes"},
-	"github.com/maypok86/otter":                  {"modules/auth", "modules/catalogue", "modules/index", "app/front", "app/instance"},
-	"github.com/sourcegraph/conc":                {"modules", "platform", "app"},
-	"github.com/rogpeppe/go-internal":            {"e2e"},
-	"github.com/google/go-cmp":                   {},
-	"golang.org/x/oauth2":                        {"platform/github", "modules/auth"},
-	"github.com/BurntSushi/toml":                 {},
-	"github.com/santhosh-tekuri/jsonschema":      {},
-	"github.com/modelcontextprotocol/go-sdk":     {},
-	"github.com/google/jsonschema-go":            {},
-	"go.opentelemetry.io/otel":                   {"platform/telemetry"},
-	"google.golang.org/protobuf":                 {},
-	"github.com/jackc/pgx/v5/pgxpool":            {"platform/postgres", "platform/jobs"},
-	"github.com/riverqueue/river/rivertype":      {"platform/jobs"},
-	"github.com/prometheus/client_golang":        {"platform/telemetry"},
-	"github.com/fergusstrange/embedded-postgres": {"platform/postgres"},
+	"github.com/mark3labs/mcp-go":         {"platform/mcp"},
+	"github.com/jackc/pgx":                {"platform/postgres", "platform/jobs", storeFiles},
+	"github.com/riverqueue/river":         {"platform/jobs"},
+	"github.com/pressly/goose":            {"platform/postgres"},
+	"github.com/fergusstrange":            {"platform/postgres"},
+	"github.com/google/go-github":         {"platform/github"},
+	"github.com/shurcooL":                 {"platform/github"},
+	"github.com/golang-jwt/jwt":           {"platform/github", "platform/localhub"},
+	"github.com/vektah/gqlparser":         {"platform/localhub"},
+	"github.com/spf13":                    {"app"},
+	"github.com/prometheus/client_golang": {"platform/telemetry"},
+	"github.com/xeipuuv/gojsonschema":     {"modules/tool", "modules/vaultdir", "modules/types", "modules/engines"},
+	"github.com/tailscale/hujson":         {"modules/vaultdir"},
+	"github.com/adrg/frontmatter":         {"modules/notes"},
+	"github.com/yuin/goldmark":            {"modules/notes", "modules/vaultdir"},
+	"github.com/go-playground/validator":  {"app", "modules/vaultdir"},
+	"github.com/wasilibs/go-re2":          {"modules/index"},
+	"github.com/maypok86/otter":           {"modules/auth", "modules/catalogue", "modules/index", "app/instance"},
+	"github.com/agnivade/levenshtein":     {"modules/vaultdir", "modules/index", "app/settings"},
+	"go.yaml.in/yaml":                     {"modules/notes", "modules/auth", "app"},
+	"golang.org/x/crypto":                 {"modules/auth"},
+	"os/exec":                             {"platform/git", "platform/postgres"},
+	"reflect":                             {},
+	"github.com/rogpeppe/go-internal":     {},
+	"github.com/google/go-cmp":            {},
 }
+
+// storeFiles is a rule of choke.
+const storeFiles = "modules/*/store*.go"
 
 // topLevel lists the folders that may hold packages.
 var topLevel = []string{"app", "modules", "platform", "schema", "e2e"}
@@ -184,7 +174,7 @@ func forbidden(from, to string) string {
 
 func TestChokePoints(t *testing.T) {
 	t.Parallel()
-	stores := storeFiles(t)
+	stores := importers(t)
 	for _, p := range load(t) {
 		if slices.Contains(testHelpers, p.name) || strings.HasPrefix(p.name, "e2e") {
 			continue
@@ -205,7 +195,7 @@ func TestChokePoints(t *testing.T) {
 // mayUse reports whether a package may import a library.
 func mayUse(name, imp string, allowed []string, stores map[string][]string) bool {
 	for _, a := range allowed {
-		if a == "modules/store" {
+		if a == storeFiles {
 			if onlyInStores(name, imp, stores) {
 				return true
 			}

@@ -26,8 +26,8 @@ type Options struct {
 	Folders []Folder
 	// Name is the name of the address.
 	Name string
-	// BaseURL is the address of the public listener.
-	BaseURL string
+	// BaseURL is the address of the front, HubURL that of the local GitHub.
+	BaseURL, HubURL string
 	// Data is the data folder, which is locked.
 	Data string
 	// Postgres is the URL of a server to use; "" runs a private one.
@@ -60,14 +60,11 @@ const (
 	indexDatabase   = "vault_index_{id}"
 )
 
-// HubURL is the base URL of the local GitHub.
-func (o Options) HubURL() string { return o.BaseURL + "/hub" }
-
 // Open starts what runs beneath. What it started is stopped by Close, also
 // after an error.
 func Open(ctx context.Context, o Options) (*Environment, error) {
 	e := &Environment{options: o}
-	for _, step := range []func(context.Context) error{e.openKeys, e.openHub, e.openDatabases, e.addRepositories} {
+	for _, step := range []func(context.Context) error{e.openKeys, e.openHub, e.addRepositories, e.openDatabases} {
 		if err := step(ctx); err != nil {
 			return e, err
 		}
@@ -176,14 +173,14 @@ func newRing() ([]byte, error) {
 // openHub starts the local GitHub.
 func (e *Environment) openHub(ctx context.Context) error {
 	var err error
-	e.Git, err = git.New(ctx, git.Options{AllowHTTP: []string{e.options.HubURL()}, Log: e.options.Log})
+	e.Git, err = git.New(ctx, git.Options{AllowHTTP: []string{e.options.HubURL}, Log: e.options.Log})
 	if err != nil {
 		return err
 	}
 	e.Hub, err = localhub.New(localhub.Config{
 		Dir:        filepath.Join(e.options.Data, "hub"),
 		Git:        e.Git,
-		BaseURL:    e.options.HubURL(),
+		BaseURL:    e.options.HubURL,
 		WebhookURL: e.options.BaseURL + "/webhook",
 		Account:    e.options.Name,
 		Faults:     os.Getenv("VAULT_HUB_FAULTS") == "1",

@@ -21,6 +21,11 @@ type Ready struct {
 	HubAdmin string `json:"hub_admin"`
 	// Postgres is the URL of the server that holds the databases.
 	Postgres string `json:"postgres"`
+	// Installation is the local GitHub's id of the installation.
+	Installation int64 `json:"installation"`
+	// Roles is the folder with the settings of the four roles, where they run
+	// apart.
+	Roles string `json:"roles,omitempty"`
 	// Pid is this process.
 	Pid int `json:"pid"`
 }

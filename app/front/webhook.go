@@ -72,13 +72,23 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Webhook) keep(w http.ResponseWriter, r *http.Request, id string, event github.Event) {
 	telemetry.Add(r.Context(), "event", string(event.Kind))
 	telemetry.Add(r.Context(), "installation", event.Installation)
-	fresh, err := h.Deliveries.RecordDelivery(r.Context(), installations.Delivery{
+	if event.Kind == github.KindOther || event.Kind == github.KindPing {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	d := installations.Delivery{
 		GUID:         id,
 		Event:        string(event.Kind),
 		Action:       event.Action,
 		Installation: event.Installation,
+		Account:      event.Account.Login,
 		Repository:   event.Repository.ID,
-	})
+		Branch:       event.Branch(),
+	}
+	for _, gone := range event.RemovedRepos {
+		d.Gone = append(d.Gone, gone.ID)
+	}
+	fresh, err := h.Deliveries.RecordDelivery(r.Context(), d)
 	if err != nil {
 		reference := fault.NewReference()
 		telemetry.Add(r.Context(), telemetry.KeyOutcome, "error")

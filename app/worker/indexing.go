@@ -105,6 +105,8 @@ func (i *Indexer) index(ctx context.Context, run *jobs.Run) error {
 		VaultRev: string(progress.VaultRev),
 		Findings: progress.Findings,
 		Complete: true,
+		Done:     progress.Done,
+		Total:    progress.Total,
 	})
 	if err == nil && again {
 		return jobs.Again(0)

@@ -141,7 +141,10 @@ type Ready struct {
 	Hub      string            `json:"hub"`
 	HubAdmin string            `json:"hub_admin"`
 	Postgres string            `json:"postgres"`
-	Pid      int               `json:"pid"`
+	// Installation and Roles are those of the local GitHub.
+	Installation int64  `json:"installation"`
+	Roles        string `json:"roles"`
+	ReadyPid     int    `json:"pid"`
 }
 
 // Dev is one running `vault dev`.
@@ -164,6 +167,9 @@ func StartDev(ctx context.Context, dir string, args ...string) (*Dev, error) {
 	readyFile := filepath.Join(dir, "ready.json")
 	_ = os.Remove(readyFile)
 	args = append([]string{"dev", "--listen", "127.0.0.1:0", "--data", d.Data, "--ready-file", readyFile}, args...)
+	if _, err := Binary(); err != nil {
+		return nil, err
+	}
 	started := time.Now()
 	var err error
 	if d.Process, err = Run(nil, args...); err != nil {
