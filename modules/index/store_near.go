@@ -11,7 +11,7 @@ import (
 )
 
 // nearScan bounds how many paths are compared with a missing one.
-const nearScan = 50_000
+const nearScan = 200_000
 
 const (
 	sameNameSQL = `
