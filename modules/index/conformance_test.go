@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"errors"
@@ -76,7 +77,10 @@ func newHubWorld(t *testing.T) *hubWorld {
 
 func (h *hubWorld) mirrorSource() Source {
 	return MirrorSource(h.mirror, MirrorOptions{
-		URL: h.url, Token: h.token, Blob: BlobReader(h.client, h.origin.info.FullName),
+		URL: h.url, Token: h.token,
+		Blob: func(ctx context.Context, oid git.OID, max int64) ([]byte, error) {
+			return h.client.Blob(ctx, h.origin.info.FullName, string(oid), max)
+		},
 	})
 }
 
@@ -106,6 +110,7 @@ func TestSourcesAgree(t *testing.T) {
 		{name: "NUL, not UTF-8, empty", change: files{"nul.md": "\x00", "latin.md": "\xe9", "empty.md": ""}},
 		{name: "large text", change: files{"large.md": strings.Repeat("0123456789abcde\n", 40_000)}},
 		{name: "over the mirror's filter", change: files{"huge.md": strings.Repeat("0123456789abcde\n", 80_000)}},
+		{name: "larger than is kept", change: files{"enormous.md": strings.Repeat("0123456789abcde\n", 1<<20+1)}},
 		{name: "a path that is no text", change: files{"x\xff.md": "x\n"}, declined: true},
 		{name: "300 files", change: many(300), declined: true},
 		{name: "nothing", change: files{"a.md": "one more\n"}},
@@ -160,10 +165,8 @@ func compareSources(t *testing.T, sources []Source, p pair, name string, decline
 		slices.SortFunc(a.Files, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 		a.Blobs = blobsOf(t, s, a.Files)
 		// Whether a size is known before the blob is read may differ.
-		for j, f := range a.Files {
-			if f.Size < 0 && !f.Removed {
-				a.Files[j].Size = int64(len(a.Blobs[f.OID]))
-			}
+		for j := range a.Files {
+			a.Files[j].Size = 0
 		}
 		a.Commit, err = s.Commit(t.Context(), p.to)
 		must(t, err)
@@ -188,6 +191,9 @@ func blobsOf(t *testing.T, s Source, list []FileChange) map[git.OID]string {
 			t.Errorf("blob %s is missing", b.OID)
 		}
 		blobs[b.OID] = string(b.Data)
+		if b.TooLarge {
+			blobs[b.OID] = "too large"
+		}
 		return nil
 	}))
 	return blobs

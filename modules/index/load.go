@@ -196,9 +196,9 @@ func (l *loader) collectFetched(ctx context.Context, fetch []item, out chan<- []
 
 // fill puts fetched content into an item.
 func fill(it item, b git.Blob) item {
-	it.size = b.Size
 	if b.TooLarge {
 		it.kind = KindTooLarge
+		it.size = max(it.size, b.Size)
 		return it
 	}
 	it.size = int64(len(b.Data))

@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -164,23 +163,7 @@ func (c *compareSource) Blobs(ctx context.Context, oids []git.OID, max int64, fn
 }
 
 func (c *compareSource) blob(ctx context.Context, oid git.OID, max int64) ([]byte, error) {
-	return BlobReader(c.client, c.name())(ctx, oid, max)
-}
-
-// BlobReader reads single blobs through GitHub's API, for MirrorOptions.Blob.
-func BlobReader(
-	client *github.InstallationClient, fullName string,
-) func(ctx context.Context, oid git.OID, max int64) ([]byte, error) {
-	return func(ctx context.Context, oid git.OID, max int64) ([]byte, error) {
-		data, err := client.Blob(ctx, fullName, string(oid), max)
-		switch {
-		case errors.Is(err, github.ErrTooLarge):
-			return nil, fmt.Errorf("%w: %w", git.ErrTooLarge, err)
-		case github.IsNotFound(err):
-			return nil, fmt.Errorf("%w: %w", git.ErrNotFound, err)
-		}
-		return data, err
-	}
+	return c.client.Blob(ctx, c.name(), string(oid), max)
 }
 
 func (c *compareSource) Commit(ctx context.Context, oid git.OID) (CommitInfo, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vault/platform/git"
+	"vault/platform/github"
 )
 
 const (
@@ -240,9 +241,9 @@ func fetchOne(
 ) error {
 	data, err := read(ctx, oid, max)
 	switch {
-	case errors.Is(err, git.ErrTooLarge):
-		return fn(git.Blob{OID: oid, Size: max + 1, TooLarge: true})
-	case errors.Is(err, git.ErrNotFound):
+	case errors.Is(err, git.ErrTooLarge) || errors.Is(err, github.ErrTooLarge):
+		return fn(git.Blob{OID: oid, Size: -1, TooLarge: true})
+	case errors.Is(err, git.ErrNotFound) || github.IsNotFound(err):
 		return fn(git.Blob{OID: oid, Size: -1, Missing: true})
 	case err != nil:
 		return fmt.Errorf("read a blob by itself: %w", err)
