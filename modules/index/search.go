@@ -22,6 +22,9 @@ const (
 	// milliseconds.
 	walkNotes = 400
 	walkLimit = 2000
+	// walkShare is how many notes can be walked through while the index finds
+	// one.
+	walkShare = 10
 )
 
 // SearchQuery says what Search looks for.
@@ -131,13 +134,20 @@ type candidates interface {
 // step says how a search goes on.
 type step struct {
 	size int // how many notes to look at
-	// notes were looked at so far, which had hits; wanted more are of use.
-	notes, hits, wanted int
+	// notes were looked at so far, of which candidates held what is looked up;
+	// there were hits, and wanted more are of use.
+	notes, candidates, hits, wanted int
 }
+
+// dense reports whether so many notes hold what is looked up that the search
+// index, which unpacks each of them, is no faster than a walk.
+func (s step) dense() bool { return s.candidates*walkShare > s.notes }
 
 // far reports whether the hits so far say that very many notes are still to
 // be walked through.
-func (s step) far() bool { return s.hits > 0 && s.notes/s.hits*s.wanted > walkLimit }
+func (s step) far() bool {
+	return s.hits > 0 && s.notes/s.hits*s.wanted > walkLimit && !s.dense()
+}
 
 // collect looks at candidates until there are enough hits. The next ones are
 // fetched while the current ones are looked at.
@@ -159,6 +169,7 @@ func collect(ctx context.Context, from candidates, p pattern, c *collector, repo
 			return current.err
 		}
 		next.notes += next.size
+		next.candidates += len(current.list)
 		next.size = min(2*next.size, lastChunk)
 		var ahead chan fetched
 		if current.more && next.notes > firstChunk {

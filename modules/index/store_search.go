@@ -132,7 +132,7 @@ func (n *noteReader) next(ctx context.Context, step step) (list []candidate, mor
 // sooner by walking: a first question is content with few notes.
 func (n *noteReader) ask(ctx context.Context, step step) (err error) {
 	switch {
-	case step.far() || step.hits == 0 && step.notes >= walkNotes:
+	case step.far() || step.hits == 0 && step.notes >= walkNotes && !step.dense():
 		n.found, _, err = n.lookUp(ctx, allNotes)
 		n.asked = true
 	case step.hits == 0 && step.notes > 0 && !n.probed:
