@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,6 +43,33 @@ func run(t *testing.T, args ...string) string {
 		t.Fatalf("vault %q: %v: %s", args, p.Err(), p.Output())
 	}
 	return p.Output()
+}
+
+// instanceClient speaks to the instance as its front does.
+func instanceClient(t *testing.T, d *harness.Dev) *harness.Client {
+	t.Helper()
+	key, err := os.ReadFile(filepath.Join(d.Roles, "link_key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := os.ReadFile(filepath.Join(d.Roles, "instance.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listen string
+	for line := range strings.Lines(string(config)) {
+		if value, ok := strings.CutPrefix(line, "listen: "); ok {
+			listen = strings.TrimSpace(value)
+		}
+	}
+	_, token := owner(t, d.Ready)
+	c := harness.NewClient("http://"+listen+"/mcp", token)
+	c.Header = http.Header{"Vault-Link": {string(key)}}
+	c.HTTP.Timeout = time.Minute
+	if _, err := harness.NewClient(c.Address, token).RPC("tools/list", nil); err == nil {
+		t.Error("the instance answers without the key of its front")
+	}
+	return c
 }
 
 // TestFourProcesses runs the roles apart on one Postgres: reading works, and
@@ -86,6 +115,14 @@ func TestFourProcesses(t *testing.T) {
 		stored[r.version+r.method] = string(raw)
 		if !strings.Contains(string(raw), "projects") {
 			t.Errorf("%s %s does not know projects: %s", r.version, r.method, cut(string(raw)))
+		}
+	}
+	own := instanceClient(t, d)
+	for _, r := range requests {
+		own.Version = r.version
+		raw, err := own.RPC(r.method, r.params)
+		if err != nil || string(raw) != stored[r.version+r.method] {
+			t.Errorf("%s %s: the instance's own answer differs: %v: %s", r.version, r.method, err, cut(string(raw)))
 		}
 	}
 	if err := instance.Stop(); err != nil {

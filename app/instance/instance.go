@@ -153,7 +153,9 @@ func (i *Instance) view(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(built); err != nil {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false) // the finished bytes have to arrive as they are
+	if err := encoder.Encode(built); err != nil {
 		telemetry.Add(r.Context(), telemetry.KeyOutcome, "cut_off")
 	}
 }

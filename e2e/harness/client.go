@@ -22,6 +22,8 @@ type Client struct {
 	Token   string
 	// Version is the protocol version stated with each request.
 	Version string
+	// Header is sent with each request, besides what the protocol asks for.
+	Header http.Header
 	// HTTP sends the requests.
 	HTTP *http.Client
 }
@@ -50,8 +52,10 @@ func (c *Client) Post(body []byte, header http.Header) (Response, error) {
 	if c.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Token)
 	}
-	for name, values := range header {
-		req.Header[name] = values
+	for _, more := range []http.Header{c.Header, header} {
+		for name, values := range more {
+			req.Header[name] = values
+		}
 	}
 	resp, err := c.HTTP.Do(req)
 	if err != nil {

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -123,7 +124,7 @@ func (v *Views) load(ctx context.Context, key Key, ids []int64, build func(conte
 
 // Store keeps a view of a known reader set in memory and in the records.
 func (v *Views) Store(ctx context.Context, key Key, f mcp.Finished) error {
-	body, err := json.Marshal(f)
+	body, err := encode(f)
 	if err != nil {
 		return fmt.Errorf("encode a view: %w", err)
 	}
@@ -132,4 +133,13 @@ func (v *Views) Store(ctx context.Context, key Key, f mcp.Finished) error {
 	}
 	v.cache.Set(key, f)
 	return nil
+}
+
+// encode keeps the finished bytes as they are, which json.Marshal would not.
+func encode(f mcp.Finished) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(f)
+	return b.Bytes(), err
 }
