@@ -45,6 +45,7 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	}
 	return parser.NewParser(
 		parser.WithBlockParsers(blocks...),
+		parser.WithInlineParsers(util.Prioritized(swallower{}, 0)),
 		parser.WithParagraphTransformers(util.Prioritized(definitionTransformer{}, 100)),
 	)
 })
@@ -81,7 +82,6 @@ func (d *Doc) readBlocks() {
 	d.defs = definitions{text: d.Text, base: d.Body}
 	context := parser.NewContext()
 	context.Set(definitionsKey, &d.defs)
-	context.Set(lastCommentKey, lastComment(body))
 	source := []byte(body)
 	joinBlankLines(source)
 	d.root = blockParser().Parse(text.NewReader(source), parser.WithContext(context))

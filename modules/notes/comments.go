@@ -2,7 +2,6 @@ package notes
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -11,10 +10,7 @@ import (
 
 const commentMark = "%%"
 
-var (
-	kindComment    = ast.NewNodeKind("ObsidianComment")
-	lastCommentKey = parser.NewContextKey()
-)
+var kindComment = ast.NewNodeKind("ObsidianComment")
 
 // commentBlock is an Obsidian comment over several lines. It hides headings;
 // links inside it count.
@@ -45,8 +41,8 @@ func (commentParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (as
 		return nil, parser.NoChildren
 	}
 	rest := line[at+len(commentMark):]
-	last, _ := pc.Get(lastCommentKey).(int)
-	if bytes.Contains(rest, []byte(commentMark)) || last < segment.Stop {
+	after := reader.Source()[segment.Stop:]
+	if bytes.Contains(rest, []byte(commentMark)) || !bytes.Contains(after, []byte(commentMark)) {
 		return nil, parser.NoChildren
 	}
 	node := &commentBlock{}
@@ -74,6 +70,3 @@ func (commentParser) CanInterruptParagraph() bool { return true }
 
 // CanAcceptIndentedLine says that an indented line is code first.
 func (commentParser) CanAcceptIndentedLine() bool { return false }
-
-// lastComment gives the offset of the last comment mark, -1 without one.
-func lastComment(body string) int { return strings.LastIndex(body, commentMark) }

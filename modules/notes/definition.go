@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -34,15 +35,18 @@ func (definitionTransformer) Transform(node *ast.Paragraph, reader text.Reader, 
 			taken = lines.Len()
 		}
 	}
-	keepFrom(node, lines, taken)
+	if taken > 0 {
+		// What holds the paragraph must not look empty, or a list item would
+		// end at the next blank line.
+		place := ast.NewLinkReferenceDefinition(nil, nil, nil)
+		node.Parent().InsertBefore(node.Parent(), node, place)
+		keepFrom(node, lines, taken)
+	}
 }
 
 // keepFrom drops the first lines of a paragraph, and the paragraph with its
 // last line.
 func keepFrom(node *ast.Paragraph, lines *text.Segments, taken int) {
-	if taken == 0 {
-		return
-	}
 	if taken >= lines.Len() {
 		lines.Clear()
 		node.Parent().RemoveChild(node.Parent(), node)
@@ -53,8 +57,8 @@ func keepFrom(node *ast.Paragraph, lines *text.Segments, taken int) {
 }
 
 func startsDefinition(source []byte, first text.Segment) bool {
-	line := strings.TrimLeft(string(first.Value(source)), " ")
-	return strings.HasPrefix(line, "[") && !strings.HasPrefix(line, "[^")
+	line := bytes.TrimLeft(source[first.Start:first.Stop], " \t")
+	return len(line) > 1 && line[0] == '[' && line[1] != '^'
 }
 
 func (d *definitions) add(link Link) {

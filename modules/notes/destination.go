@@ -41,11 +41,12 @@ func inlineTail(s string, i int) (tail, bool) {
 }
 
 // definitionAt reads the link reference definition on the line that starts at
-// offset at and gives it with the offset of the line behind it.
+// offset at and gives it with the offset of the line behind it. The line is one
+// of a paragraph, so its indentation does not matter.
 func definitionAt(s string, at int) (Link, int, bool) {
-	start := at + len(s[at:]) - len(strings.TrimLeft(s[at:], " "))
+	start := at + len(s[at:]) - len(strings.TrimLeft(s[at:], " \t"))
 	end, ok := labelAt(s, start)
-	if !ok || start-at > 3 || s[start+1] == '^' || end >= len(s) || s[end] != ':' {
+	if !ok || s[start+1] == '^' || end >= len(s) || s[end] != ':' {
 		return Link{}, 0, false
 	}
 	t, ok := destinationAt(s, skipSpace(s, end+1))

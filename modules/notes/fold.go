@@ -12,7 +12,7 @@ import (
 // The runes below foldTableEnd are folded by table; those up to
 // foldCaselessEnd are CJK and know no case.
 const (
-	foldTableEnd    = 0x3000
+	foldTableEnd    = 0x3100
 	foldCaselessEnd = 0xA000
 )
 
@@ -29,7 +29,7 @@ func Fold(s string) string {
 	if i == len(s) {
 		return s
 	}
-	if end := asciiEnd(s, i); end < len(s) {
+	if end := asciiEnd(s, i); !inert(s[end:]) {
 		s = norm.NFC.String(s)
 		i = min(i, foldStart(s))
 	}
@@ -44,7 +44,7 @@ func Fold(s string) string {
 // ASCII lower-case letter if the orbit has one, else the smallest rune.
 func FoldRune(r rune) rune {
 	if r < foldTableEnd {
-		return foldTable()[max(r, 0)]
+		return foldTables().head[max(r, 0)]
 	}
 	if r < foldCaselessEnd {
 		return r
@@ -52,13 +52,40 @@ func FoldRune(r rune) rune {
 	return orbitHead(r)
 }
 
-var foldTable = sync.OnceValue(func() *[foldTableEnd]rune {
-	var table [foldTableEnd]rune
-	for r := range table {
-		table[r] = orbitHead(rune(r))
+// tables answer for the runes below foldTableEnd.
+type tables struct {
+	head  [foldTableEnd]rune // of the rune's orbit
+	inert [foldTableEnd]bool // NFC leaves it alone, whatever stands before it
+}
+
+var foldTables = sync.OnceValue(func() *tables {
+	t := &tables{}
+	for i := range t.head {
+		s := string(rune(i))
+		t.head[i] = orbitHead(rune(i))
+		t.inert[i] = norm.NFC.IsNormalString(s) && norm.NFC.PropertiesString(s).BoundaryBefore()
 	}
-	return &table
+	return t
 })
+
+// inert reports that a text is in NFC, at a glance: all its runes are of those
+// that NFC leaves alone. It may say no of other texts in NFC.
+func inert(s string) bool {
+	t := foldTables()
+	for _, r := range s {
+		switch {
+		case r < foldTableEnd:
+			if !t.inert[r] {
+				return false
+			}
+		case 0x3400 <= r && r < foldCaselessEnd: // ideographs
+		case 0xAC00 <= r && r <= 0xD7A3: // Hangul syllables
+		default:
+			return false
+		}
+	}
+	return true
+}
 
 func orbitHead(r rune) rune {
 	head := r
@@ -97,44 +124,61 @@ func asciiEnd(s string, i int) int {
 	return len(s)
 }
 
-// foldInto writes the fold of s, which is in NFC.
+// foldInto writes the fold of s, which is in NFC. It goes by way of a small
+// buffer, so that nothing but the builder is allocated.
 func foldInto(out *strings.Builder, s string) {
+	var space [512]byte
+	buffer := space[:0]
+	heads := &foldTables().head
 	for s != "" {
-		end := asciiEnd(s, 0)
-		lowerInto(out, s[:end])
-		s = s[end:]
-		for s != "" && s[0] >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s)
-			if r == utf8.RuneError && size == 1 {
-				out.WriteByte(s[0])
-			} else {
-				out.WriteRune(FoldRune(r))
-			}
-			s = s[size:]
+		if len(buffer) > len(space)-utf8.UTFMax {
+			out.Write(buffer)
+			buffer = buffer[:0]
 		}
+		if s[0] < utf8.RuneSelf {
+			n := asciiRun(s, len(space)-len(buffer))
+			buffer = appendLower(buffer, s[:n])
+			s = s[n:]
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			buffer = append(buffer, s[0])
+		case r < foldTableEnd:
+			buffer = utf8.AppendRune(buffer, heads[r])
+		case r < foldCaselessEnd:
+			buffer = append(buffer, s[:size]...)
+		default:
+			buffer = utf8.AppendRune(buffer, orbitHead(r))
+		}
+		s = s[size:]
 	}
+	out.Write(buffer)
 }
 
-// lowerInto writes ASCII text in lower case, by way of a small buffer so that
-// nothing but the builder is allocated.
-func lowerInto(out *strings.Builder, s string) {
-	var buffer [512]byte
-	for len(s) > 0 {
-		n := copy(buffer[:], s)
-		for i, c := range buffer[:n] {
-			if c-'A' < 26 {
-				buffer[i] = c + 'a' - 'A'
-			}
+// asciiRun gives the length of the ASCII text that s starts with, up to limit.
+func asciiRun(s string, limit int) int {
+	s = s[:min(len(s), limit)]
+	return asciiEnd(s, 0)
+}
+
+func appendLower(buffer []byte, s string) []byte {
+	from := len(buffer)
+	buffer = append(buffer, s...)
+	lower := buffer[from:]
+	for i, c := range lower {
+		if c-'A' < 26 {
+			lower[i] = c + 'a' - 'A'
 		}
-		out.Write(buffer[:n])
-		s = s[n:]
 	}
+	return buffer
 }
 
 // HasUpper reports whether s holds an upper-case or title-case letter, which
 // makes a search with smart case count letter case.
 func HasUpper(s string) bool {
-	if asciiEnd(s, 0) < len(s) {
+	if !inert(s[asciiEnd(s, 0):]) {
 		s = norm.NFC.String(s)
 	}
 	return strings.ContainsFunc(s, func(r rune) bool {

@@ -145,3 +145,21 @@ func BenchmarkFold(b *testing.B) {
 		})
 	}
 }
+
+// TestFoldNormalisesWhereItMust holds the glance that spares normalisation to
+// the real thing, over pairs of runes that may compose.
+func TestFoldNormalisesWhereItMust(t *testing.T) {
+	t.Parallel()
+	marks := []rune{0x300, 0x301, 0x307, 0x308, 0x323, 0x338, 0x345, 0x483, 0x653, 0x93C, 0x9BE, 0x1161, 0x11A8, 0x3099, 0x309A, 0x302A, 'a', 'é', 0x1D165}
+	for r := rune(0x80); r < 0x12000; r++ {
+		if 0xD800 <= r && r < 0xE000 {
+			continue
+		}
+		for _, mark := range marks {
+			s := string([]rune{r, mark})
+			if got, want := notes.Fold(s), notes.Fold(norm.NFC.String(s)); got != want {
+				t.Fatalf("Fold(%+q) = %+q, want %+q", s, got, want)
+			}
+		}
+	}
+}

@@ -31,6 +31,9 @@ func (d *Doc) readHeadings() {
 			continue
 		}
 		h := d.heading(node)
+		if _, table := tableStart(d.Text[h.TextStart:h.TextEnd]); table {
+			continue // the dashes below a table are a rule (GFM 0.29, 4.10)
+		}
 		line += strings.Count(d.Text[counted:h.Start], "\n")
 		counted = h.Start
 		h.Line = line
@@ -39,21 +42,23 @@ func (d *Doc) readHeadings() {
 }
 
 func (d *Doc) heading(node *ast.Heading) Heading {
-	start := d.Body + node.Pos()
-	h := Heading{Level: node.Level, Start: start, TextStart: start, TextEnd: start}
+	h := Heading{Level: node.Level}
 	lines := node.Lines()
 	if lines.Len() == 0 { // "##" alone
-		h.TextStart = start + node.Level
+		h.Start = d.bareHeading(d.Body+node.Pos(), node.Level)
+		h.TextStart = h.Start + node.Level
 		h.TextEnd = h.TextStart
 		h.End = lineEnd(d.Text, h.TextEnd)
 		return h
 	}
 	h.TextStart = d.Body + lines.At(0).Start
 	h.TextEnd = d.Body + lines.At(lines.Len()-1).Stop
-	underlined := h.TextStart <= start
 	h.TextEnd = h.TextStart + len(strings.TrimRight(d.Text[h.TextStart:h.TextEnd], " \t\r\n"))
 	h.End = lineEnd(d.Text, h.TextEnd)
-	if underlined {
+	h.Start = h.TextStart
+	if before := strings.TrimRight(d.Text[:h.TextStart], " \t\r\v\f"); strings.HasSuffix(before, "#") {
+		h.Start = len(before) - node.Level
+	} else { // the line of dashes below belongs to it
 		h.End = lineEnd(d.Text, h.End)
 	}
 	source := make([]string, 0, lines.Len())
@@ -62,6 +67,31 @@ func (d *Doc) heading(node *ast.Heading) Heading {
 	}
 	h.Text = d.inlineText(strings.Join(source, "\n"))
 	return h
+}
+
+// bareHeading finds the marks of a heading without text. Where a tab stands
+// before them, behind the mark of a quote or list, goldmark's position is up
+// to three bytes too far.
+func (d *Doc) bareHeading(position, level int) int {
+	const overshoot = 3
+	from := d.Body
+	if n := len(d.Headings); n > 0 {
+		from = d.Headings[n-1].End
+	}
+	marks := strings.Repeat("#", level)
+	for at := max(position-overshoot, from); at < position; at++ {
+		if strings.HasPrefix(d.Text[at:], marks) && opensBehindTab(d.Text[:at]) {
+			return at
+		}
+	}
+	return position
+}
+
+// opensBehindTab reports whether a text ends with a line of nothing but marks
+// of quotes and lists, a tab among them.
+func opensBehindTab(before string) bool {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return strings.Trim(line, " \t>-+*0123456789.)") == "" && strings.IndexByte(line, '\t') >= 0
 }
 
 // lineEnd gives the offset behind the line that holds offset.

@@ -59,6 +59,8 @@ func TestHeadings(t *testing.T) {
 		{"no newline at the end", "# A", []string{"1 # A"}},
 		{"after text without a blank line", "text\n# A\n", []string{"2 # A"}},
 		{"tab", "#\tA\n", []string{"1 # A"}},
+		{"tab in a quote", ">\t# \n>\t## A\n>\t### ###", []string{"1 # ", "2 ## A", "3 ### "}},
+		{"dashes below a table", "| a | b |\n|---|---|\n| 1 | 2 |\n---\n", nil},
 		{"footnote", "[^1]: x\n\n# A\n", []string{"3 # A"}},
 	}
 	for _, test := range tests {

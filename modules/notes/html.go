@@ -221,12 +221,34 @@ func isAttributeName(c byte, inside bool) bool {
 	return isLetter(c) || c == '_' || c == ':' || inside && (isDigit(c) || c == '.' || c == '-')
 }
 
-// autolinkEnd gives the offset behind the autolink at i, 0 when there is none.
+// autolinkEnd gives the offset behind the autolink at i, a URI or an e-mail
+// address, 0 when there is none (CommonMark 0.31, 6.5).
 func autolinkEnd(s string, i int) int {
-	if schemeEnd(s[i+1:min(len(s), i+40)]) == 0 && !strings.Contains(s[i:min(len(s), i+256)], "@") {
+	const longestScheme = 32
+	if n := schemeEnd(s[i+1:]); n > 0 && n <= longestScheme+1 {
+		return uriEnd(s, i+1+n)
+	}
+	at := i + 1
+	for at < len(s) && isMailName(s[at]) {
+		at++
+	}
+	if at == i+1 || at >= len(s) || s[at] != '@' {
 		return 0
 	}
-	for at := i + 1; at < len(s); at++ {
+	for host := at + 1; host < len(s); host++ {
+		switch c := s[host]; {
+		case isLetter(c), isDigit(c), c == '-', c == '.':
+		case c == '>' && host > at+1:
+			return host + 1
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+func uriEnd(s string, at int) int {
+	for ; at < len(s); at++ {
 		switch c := s[at]; {
 		case c == '>':
 			return at + 1
@@ -235,4 +257,8 @@ func autolinkEnd(s string, i int) int {
 		}
 	}
 	return 0
+}
+
+func isMailName(c byte) bool {
+	return isLetter(c) || isDigit(c) || strings.IndexByte(".!#$%&'*+/=?^_`{|}~-", c) >= 0
 }

@@ -97,10 +97,13 @@ func (l Link) External() bool {
 	return len(rest) < len(l.Target) || strings.HasPrefix(rest, "//")
 }
 
+// maxScheme is how far a scheme is looked for, in bytes.
+const maxScheme = 64
+
 // schemeEnd gives the length of the scheme and colon that s starts with, 0
 // without one (RFC 3986, 3.1).
 func schemeEnd(s string) int {
-	for i := range len(s) {
+	for i := range min(len(s), maxScheme) {
 		switch c := s[i]; {
 		case isLetter(c):
 		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):

@@ -37,10 +37,8 @@ type collector struct {
 // leaf scans one block that holds text of its own.
 func (c *collector) leaf(n ast.Node, v view, base int) {
 	switch n := n.(type) {
-	case *ast.Paragraph, *ast.TextBlock:
+	case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
 		c.paragraph(v)
-	case *ast.Heading:
-		c.inline(v, 0, len(v.text))
 	case *commentBlock:
 		c.comment(v)
 	case *ast.HTMLBlock:

@@ -44,8 +44,8 @@ func tableStart(s string) (int, bool) {
 // delimiterCells counts the cells of a delimiter row, 0 when it is none.
 func delimiterCells(s string, start, end int) int {
 	row := strings.TrimSpace(s[start:end])
-	if strings.Trim(row, "-|: \t") != "" || strings.IndexByte(row, '-') < 0 {
-		return 0
+	if strings.Trim(row, "-|: \t") != "" || !strings.ContainsAny(row, "|:") {
+		return 0 // dashes alone are no table: they underline a heading, or are text
 	}
 	row = strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|")
 	n := 0
