@@ -77,9 +77,8 @@ const fewest = 15
 
 // pkg is one package of this module as the go command lists it.
 type pkg struct {
-	name              string
-	imports, tests    []string
-	files, storeFiles []string
+	name           string
+	imports, tests []string
 }
 
 // load lists the module's packages. Imports of files named store*.go are kept

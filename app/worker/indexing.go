@@ -120,7 +120,12 @@ func (i *Indexer) update(ctx context.Context, work installations.Work) (index.Pr
 	if err != nil {
 		return index.Progress{}, err
 	}
-	in, err := i.input(ctx, work)
+	mirror, err := i.mirror(ctx, work)
+	if err != nil {
+		return index.Progress{}, err
+	}
+	defer func() { _ = mirror.Close() }()
+	in, err := i.input(ctx, work, mirror)
 	if err != nil {
 		return index.Progress{}, err
 	}
@@ -138,9 +143,21 @@ func (i *Indexer) update(ctx context.Context, work installations.Work) (index.Pr
 	return p, err
 }
 
+// mirror opens the bare copy of a repository, which is made when it is not
+// there.
+func (i *Indexer) mirror(ctx context.Context, work installations.Work) (*git.Repo, error) {
+	r := work.Repository
+	dir := filepath.Join(i.Mirrors, fmt.Sprint(work.Installation.ID), fmt.Sprintf("%d.git", r.ID))
+	mirror, err := i.Git.InitBare(ctx, dir, r.DefaultBranch)
+	if err != nil {
+		return nil, fmt.Errorf("open the mirror of repository %d: %w", r.ID, err)
+	}
+	return mirror, nil
+}
+
 // input says how to read one repository: through GitHub's API for small
 // pushes, through a mirror for everything else.
-func (i *Indexer) input(ctx context.Context, work installations.Work) (index.UpdateInput, error) {
+func (i *Indexer) input(ctx context.Context, work installations.Work, mirror *git.Repo) (index.UpdateInput, error) {
 	r := work.Repository
 	token, err := i.App.InstallationToken(ctx, work.Installation.ID, r.ID)
 	if err != nil {
@@ -150,11 +167,6 @@ func (i *Indexer) input(ctx context.Context, work installations.Work) (index.Upd
 	url, err := i.GitHub.Endpoints.CloneURL(r.FullName)
 	if err != nil {
 		return index.UpdateInput{}, fmt.Errorf("find the address of repository %d: %w", r.ID, err)
-	}
-	dir := filepath.Join(i.Mirrors, fmt.Sprint(work.Installation.ID), fmt.Sprintf("%d.git", r.ID))
-	mirror, err := i.Git.InitBare(ctx, dir, r.DefaultBranch)
-	if err != nil {
-		return index.UpdateInput{}, fmt.Errorf("open the mirror of repository %d: %w", r.ID, err)
 	}
 	info := i.info(r)
 	return index.UpdateInput{

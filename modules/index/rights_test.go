@@ -89,13 +89,6 @@ func TestRights(t *testing.T) {
 			}
 			return all, nil
 		},
-		"PathsByKey": func(ctx context.Context, s *Snapshot, repo string) (any, error) {
-			paths, err := s.PathsByKey(ctx, repo, []string{"secret", "two"})
-			if len(paths) > 0 {
-				return "secret paths", err
-			}
-			return nil, err
-		},
 		"Resolve": func(ctx context.Context, s *Snapshot, repo string) (any, error) {
 			links := notes.Parse("[[secret]] [[two]] [x](../private/secret.md) [y](/private/) [[plan]]").Links()
 			return s.Resolve(ctx, repo, "public/plan.md", links)

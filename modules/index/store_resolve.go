@@ -72,6 +72,9 @@ type linkPaths struct {
 	err      error // the first failure of Has, which cannot return one
 }
 
+// maxPathsByKey bounds one answer: names such as README are very common.
+const maxPathsByKey = 100_000
+
 const keyedPathsSQL = `
 SELECT f.key, f.path, f.open
 FROM file f
