@@ -20,7 +20,7 @@ import (
 // built, so that a process that starts has what it needs.
 type (
 	frontConfig struct {
-		Listen      string `validate:"required,hostname_port"`
+		Listen      string `validate:"required"`
 		PublicURL   string `validate:"required,http_url"`
 		InstanceURL string `validate:"required"`
 		Ring        string `validate:"required"`
@@ -29,7 +29,7 @@ type (
 		Origins     []string
 	}
 	instanceConfig struct {
-		Listen       string   `validate:"required,hostname_port"`
+		Listen       string   `validate:"required"`
 		Installation int64    `validate:"required,gt=0"`
 		Database     string   `validate:"required"`
 		Link         []string `validate:"required,min=1,dive,required"`
