@@ -12,8 +12,6 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
 // isPunct reports whether c is ASCII punctuation, the characters that a

@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"io"
 	"strings"
 
 	"github.com/adrg/frontmatter"
@@ -41,8 +40,8 @@ type Front struct {
 type FrontError struct {
 	// Line is the number of the line in the file, from 1.
 	Line int
-	// Msg says what is wrong, without a final full stop. It may repeat
-	// names from the note.
+	// Msg says what is wrong, without a final full stop; what it repeats
+	// from the note is quoted.
 	Msg string
 }
 
@@ -90,7 +89,7 @@ func splitByLibrary(text string, start, open int) (*Front, bool) {
 		inner = string(data)
 		return nil
 	})
-	rest, err := frontmatter.MustParse(io.Reader(strings.NewReader(window)), nil, format)
+	rest, err := frontmatter.MustParse(strings.NewReader(window), nil, format)
 	if err != nil {
 		return nil, false
 	}

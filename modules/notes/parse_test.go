@@ -191,6 +191,18 @@ func TestFrontLimits(t *testing.T) {
 	}
 }
 
+// TestFrontErrorIsOneCleanLine holds what the note's own text may add to a
+// sentence of ours to plain characters.
+func TestFrontErrorIsOneCleanLine(t *testing.T) {
+	t.Parallel()
+	for _, inner := range []string{"\"a\\nb\": 1\n\"a\\nb\": 2\n", "a: *x\u202Ey\n", "a: *" + strings.Repeat("x", 999) + "\n", "\"\\u202E\": 1\n\"\\u202E\": 2\n"} {
+		err := notes.Parse("---\n" + inner + "---\n").FrontError
+		if err == nil || len(err.Msg) > 300 || strings.ContainsAny(err.Msg, "\n\u202E") {
+			t.Errorf("%q: %+v", inner, err)
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"vault/platform/fault"
 )
 
 // quoted is a scalar inside the frontmatter that is not written plainly: in
@@ -96,9 +98,20 @@ func (r *frontReader) syntaxError(err error) *FrontError {
 		if line < 1 || line > last { // an opened construct runs to the end
 			line = one.ContextMark.Line
 		}
-		return &FrontError{Line: r.line + min(max(line, 1), last), Msg: one.Message}
+		return &FrontError{Line: r.line + min(max(line, 1), last), Msg: readerMessage(one.Message)}
 	}
-	return &FrontError{Line: r.line + 1, Msg: err.Error()}
+	return &FrontError{Line: r.line + 1, Msg: readerMessage(err.Error())}
+}
+
+// readerMessage quotes a complaint of the YAML reader that repeats more of the
+// note than plain letters.
+func readerMessage(msg string) string {
+	const longest = 200
+	odd := func(r rune) bool { return r < ' ' || r > '~' }
+	if len(msg) > longest || strings.ContainsFunc(msg, odd) {
+		return fault.Quote(msg)
+	}
+	return msg
 }
 
 // documentEnd gives the line of the YAML that ends its first document.
@@ -137,7 +150,7 @@ func (r *frontReader) value(n *yaml.Node, depth int) (Value, *FrontError) {
 	switch n.Kind {
 	case yaml.AliasNode:
 		if n.Alias == nil {
-			return Value{}, r.bad(n, "the alias *%s names nothing", n.Value)
+			return Value{}, r.bad(n, "the alias %s names nothing", fault.Quote(n.Value))
 		}
 		return r.value(n.Alias, depth)
 	case yaml.SequenceNode:
@@ -170,7 +183,7 @@ func (r *frontReader) fields(n *yaml.Node, depth int) (Value, *FrontError) {
 			return Value{}, bad
 		}
 		if line, ok := seen[field.Key]; ok {
-			return Value{}, r.bad(n.Content[i], "the key %q stands twice, first on line %d", field.Key, line)
+			return Value{}, r.bad(n.Content[i], "the key %s stands twice, first on line %d", fault.Quote(field.Key), line)
 		}
 		seen[field.Key] = field.Line
 		fields = append(fields, field)
