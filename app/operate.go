@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"vault/app/settings"
+	"vault/modules/auth"
 	"vault/modules/installations"
 	"vault/platform/fault"
 	"vault/platform/jobs"
@@ -78,6 +80,7 @@ func installationsCommand(s Streams) *cobra.Command {
 				return showInstallation(ctx, service, s, args[0])
 			}),
 		enableCommand(s),
+		linkKeyCommand(s),
 		operatorCommand("disable ID|ACCOUNT", "Switch an installation off", cobra.ExactArgs(1),
 			func(ctx context.Context, service *installations.Service, _ *cobra.Command, args []string) error {
 				return service.Disable(ctx, args[0])
@@ -128,6 +131,43 @@ func enableCommand(s Streams) *cobra.Command {
 		})
 	c.Flags().StringVar(&name, "name", "", "the name of its address")
 	_ = c.MarkFlagRequired("name") // fails only for a flag that does not exist
+	return c
+}
+
+// linkKeyCommand derives the keys that an instance is given, so that it never
+// sees the ring itself.
+func linkKeyCommand(s Streams) *cobra.Command {
+	keys := []settings.Key{keyRing}
+	c := &cobra.Command{
+		Use:   "link-key ID",
+		Short: "Print the link_key setting of an installation's instance",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := strconv.ParseInt(args[0], 10, 64)
+			if err != nil || id <= 0 {
+				return fmt.Errorf("%s is not the id of an installation: %w", fault.Quote(args[0]), errUsage)
+			}
+			values, err := resolve(c, keys)
+			if err != nil {
+				return err
+			}
+			ring, err := auth.ParseRing([]byte(values[keyRing.Name]))
+			if err != nil {
+				return fmt.Errorf("the setting %s: %w", keyRing.Name, err)
+			}
+			derived, err := ring.DeriveInstanceKeys(id)
+			if err != nil {
+				return err
+			}
+			list := make([]string, len(derived))
+			for i, key := range derived {
+				list[i] = key.Reveal()
+			}
+			_, err = fmt.Fprintln(s.Out, strings.Join(list, ","))
+			return err
+		},
+	}
+	withSettings(c, keys)
 	return c
 }
 

@@ -79,6 +79,14 @@ func TestFourProcesses(t *testing.T) {
 	d := start(t, "--hub-only")
 	dsn := filepath.Join(d.Roles, "control_dsn")
 	run(t, "migrate", "--control-dsn-file", dsn)
+	key, err := os.ReadFile(filepath.Join(d.Roles, "link_key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	derived := run(t, "installations", "link-key", fmt.Sprint(d.Installation), "--key-ring-file", filepath.Join(d.Roles, "key_ring"))
+	if strings.TrimSpace(derived) != string(key) {
+		t.Error("the derived link key is not the one that was written")
+	}
 	front := roleOf(t, d, "front")
 	roleOf(t, d, "index")
 	roleOf(t, d, "catalogue")
