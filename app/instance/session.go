@@ -37,9 +37,14 @@ func (s *session) open(ctx context.Context) (*index.Snapshot, error) {
 	if s.snapshot != nil {
 		return s.snapshot, nil
 	}
-	snapshot, err := s.instance.Index.Snapshot(ctx, s.access.Scope)
+	snapshot, err := awake(ctx, func(ctx context.Context) (*index.Snapshot, error) {
+		return s.instance.Index.Snapshot(ctx, s.access.Scope)
+	})
+	if err != nil {
+		return nil, err
+	}
 	s.snapshot = snapshot
-	return snapshot, err
+	return snapshot, nil
 }
 
 func (s *session) close() {

@@ -19,6 +19,8 @@ const (
 	codeDuplicateDatabase = "42P04"
 	codeUndefinedTable    = "42P01"
 	codeUndefinedDatabase = "3D000"
+	codeCannotConnectNow  = "57P03"
+	codeAdminShutdown     = "57P01"
 )
 
 // IsUnique reports whether err is the violation of a unique constraint.
@@ -27,6 +29,14 @@ func IsUnique(err error) bool { return hasCode(err, codeUnique) }
 // IsMissing reports whether err says that a database or a table is not there,
 // so that migrations have not run.
 func IsMissing(err error) bool { return hasCode(err, codeUndefinedTable, codeUndefinedDatabase) }
+
+// IsUnreachable reports whether err says that no connection could be made, or
+// that the server is just starting or stopping: nothing was done, and it may
+// be tried again.
+func IsUnreachable(err error) bool {
+	var connect *pgconn.ConnectError
+	return errors.As(err, &connect) || hasCode(err, codeCannotConnectNow, codeAdminShutdown)
+}
 
 // IsBusy reports whether err says that another session holds what is wanted,
 // such as the template of a new database.
