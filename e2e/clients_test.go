@@ -29,7 +29,7 @@ func node(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(clients(), "node_modules/node/bin/node")
 	if _, err := os.Stat(path); err != nil {
-		const how = "the Node clients are not installed: run `npm ci --prefix e2e/testdata/clients`"
+		const how = "the Node clients are not installed: run `npm install --no-save --prefix e2e/testdata/clients`"
 		if os.Getenv("VAULT_TEST_MUST") == "1" {
 			t.Fatal(how)
 		}
