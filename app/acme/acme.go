@@ -49,9 +49,6 @@ func Repositories() ([]Repository, error) {
 	return list, nil
 }
 
-// Commits is the number of commits that Fill writes.
-func (r Repository) Commits() int { return len(r.commits) }
-
 // Fill writes the history into a bare repository and lets the branch main end
 // with it. Where main exists already nothing happens, since people may have
 // pushed to it; the same goes for a second Fill that runs at the same time.

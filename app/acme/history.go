@@ -120,7 +120,10 @@ func (c *commit) setHeader(key, value string, tree map[string][]byte) error {
 		}
 		c.author.When = when
 	case "Move":
-		from, to, _ := strings.Cut(value, " -> ")
+		from, to, found := strings.Cut(value, " -> ")
+		if !found {
+			return errors.New("there is no target")
+		}
 		return move(tree, from, to)
 	case "Delete":
 		return move(tree, value, "")
@@ -139,10 +142,12 @@ func move(tree map[string][]byte, from, to string) error {
 		if !below || rest != "" && !strings.HasSuffix(from, "/") {
 			continue
 		}
-		if found = true; to != "" {
-			tree[to+rest] = tree[path]
-		}
+		found = true
+		content := tree[path]
 		delete(tree, path)
+		if to != "" {
+			tree[to+rest] = content
+		}
 	}
 	if !found {
 		return errors.New("there is no such file")
