@@ -2,35 +2,36 @@ package tools
 
 import (
 	"context"
+	"slices"
 
 	"vault/modules/notes"
 )
 
 // The bounds of the look at a note's links: how many broken ones are named,
-// and how many links are looked at.
+// how many links are looked at, and how many at once, so that a note full of
+// broken links costs no more than one with a few.
 const (
 	maxBroken    = 5
 	maxLinksRead = 2_000
+	linksAtOnce  = 64
 )
 
 // broken lists the links in the lines given that lead to nothing the caller
 // could open.
 func (r *reading) broken(ctx context.Context) ([]string, error) {
-	links := r.links()
-	if len(links) == 0 {
-		return nil, nil
-	}
-	resolved, err := r.call.Index.Resolve(ctx, r.place.repo.Name, r.text.Path, links)
-	if err != nil {
-		return nil, err
-	}
 	var list []string
-	for i, to := range resolved {
-		if to.Path != "" {
-			continue
+	for links := range slices.Chunk(r.links(), linksAtOnce) {
+		resolved, err := r.call.Index.Resolve(ctx, r.place.repo.Name, r.text.Path, links)
+		if err != nil {
+			return nil, err
 		}
-		if list = appendNew(list, links[i].Dest); len(list) == maxBroken {
-			break
+		for i, to := range resolved {
+			if to.Path != "" {
+				continue
+			}
+			if list = appendNew(list, links[i].Dest); len(list) == maxBroken {
+				return list, nil
+			}
 		}
 	}
 	return list, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/pprof"
 	"time"
 )
 
@@ -15,6 +16,7 @@ const readyTimeout = time.Second
 //	GET /healthz  200 while the process lives
 //	GET /readyz   200 when it can serve, else 503 naming what is missing
 //	GET /metrics  Prometheus' text format
+//	GET /debug/pprof/…  Go's profiles of the process
 func Admin(check func(context.Context) error, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -30,5 +32,8 @@ func Admin(check func(context.Context) error, metrics http.Handler) http.Handler
 		_, _ = fmt.Fprintln(w, "ready")
 	})
 	mux.Handle("GET /metrics", metrics)
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return mux
 }

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"vault/e2e/corpus"
+	"vault/e2e/harness"
+)
+
+// startLimit bounds a start with its first build.
+const startLimit = 10 * time.Minute
+
+// start runs `vault dev` over the corpus, in a data folder of its own.
+func (b *bench) start(name string, args ...string) (*harness.Dev, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	defer cancel()
+	return harness.StartDev(ctx, filepath.Join(b.dir, name), append([]string{b.checkout()}, args...)...)
+}
+
+// list compares stored tools/list with a bare handler that writes the same
+// bytes.
+func (b *bench) list() error {
+	d, err := b.start("list")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Stop() }()
+	const body = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	answer, err := d.Client().Post([]byte(body), nil)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(b.dir, "list.json")
+	if err := os.WriteFile(file, answer.Body, 0o644); err != nil {
+		return err
+	}
+	bare, stop, err := startBare(file)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	r := row{name: fmt.Sprintf("tools/list, %d bytes", len(answer.Body)), unit: "/s", goal: "≥ 0.5"}
+	if r.ours, r.theirs, err = rates(poster(d.Address, d.Token, body), poster(bare, "x", body)); err != nil {
+		return err
+	}
+	r.met = median(r.ours) >= 0.5*median(r.theirs)
+	b.add(r)
+	return nil
+}
+
+// rates measures two sides in turns.
+func rates(ours, theirs func() error) (o, t []float64, err error) {
+	for range rounds {
+		a, err := perSecond(ours)
+		if err != nil {
+			return nil, nil, err
+		}
+		c, err := perSecond(theirs)
+		if err != nil {
+			return nil, nil, err
+		}
+		o, t = append(o, a), append(t, c)
+	}
+	return o, t, nil
+}
+
+// read compares read_note with a single-row select, and looks at the memory of
+// an idle instance.
+func (b *bench) read() error {
+	roles, err := b.startRoles("read")
+	if err != nil {
+		return err
+	}
+	defer roles.stop()
+	d := roles.dev
+	path := corpus.Path(b.notes / 3)
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_note","arguments":{"repo":"kb","path":%q}}}`, path)
+	dsn, err := os.ReadFile(filepath.Join(d.Roles, "database_dsn"))
+	if err != nil {
+		return err
+	}
+	config, err := pgxpool.ParseConfig(string(dsn))
+	if err != nil {
+		return err
+	}
+	config.MaxConns = connections
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	selectRow := func() error {
+		var text string
+		return pool.QueryRow(context.Background(),
+			"SELECT b.body FROM file f JOIN blob b ON b.id = f.blob WHERE f.path = $1", path).Scan(&text)
+	}
+	if err := b.sameText(d, path, pool); err != nil {
+		return err
+	}
+	r := row{name: "read_note", unit: "/s", goal: "≥ 0.4"}
+	if r.ours, r.theirs, err = rates(poster(d.Address, d.Token, body), selectRow); err != nil {
+		return err
+	}
+	r.met = median(r.ours) >= 0.4*median(r.theirs)
+	b.add(r)
+	return b.memory(roles)
+}
+
+// sameText checks that both sides read the same.
+func (b *bench) sameText(d *harness.Dev, path string, pool *pgxpool.Pool) error {
+	answer, err := harness.Into[struct{ Content string }](d.Client(), "read_note", map[string]any{"repo": "kb", "path": path})
+	if err != nil {
+		return err
+	}
+	var text string
+	err = pool.QueryRow(context.Background(), "SELECT b.body FROM file f JOIN blob b ON b.id = f.blob WHERE f.path = $1", path).Scan(&text)
+	if err == nil && text != answer.Content {
+		b.wrong = append(b.wrong, fmt.Errorf("read_note and the select differ on %s", path))
+	}
+	return err
+}
+
+// memory measures a fresh instance after its first calls, and how long it
+// takes to the first answer.
+func (b *bench) memory(roles *apart) error {
+	var cold, idle []float64
+	for range rounds {
+		took, err := roles.restartInstance(func() error {
+			_, err := roles.dev.Client().Call("tree", map[string]any{"repo": "kb"})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		cold = append(cold, took)
+		rss, err := residentMB(roles.instance.Pid())
+		if err != nil {
+			return err
+		}
+		idle = append(idle, rss)
+	}
+	b.add(row{name: "instance: start to first answer", ours: cold, unit: "ms", goal: "< 150 ms", met: median(cold) < 150})
+	b.add(row{name: "instance: idle memory", ours: idle, unit: "MB", goal: "< 60 MB", met: median(idle) < 60})
+	return nil
+}
+
+// residentMB reads a process's resident memory.
+func residentMB(pid int) (float64, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0, err
+	}
+	var size, resident int64
+	if _, err := fmt.Sscan(string(data), &size, &resident); err != nil {
+		return 0, err
+	}
+	return float64(resident) * float64(os.Getpagesize()) / (1 << 20), nil
+}
+
+// decode reads an answer.
+func decode(raw json.RawMessage, into any) error { return json.Unmarshal(raw, into) }
