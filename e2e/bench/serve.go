@@ -99,7 +99,7 @@ func (b *bench) read() error {
 	selectRow := func() error {
 		var text string
 		return pool.QueryRow(context.Background(),
-			"SELECT b.body FROM file f JOIN blob b ON b.id = f.blob WHERE f.path = $1", path).Scan(&text)
+			selectText, path).Scan(&text)
 	}
 	if err := b.sameText(d, path, pool); err != nil {
 		return err
@@ -113,6 +113,9 @@ func (b *bench) read() error {
 	return b.memory(roles)
 }
 
+// selectText reads one text by the primary key of its file.
+const selectText = "SELECT b.body FROM file f JOIN blob b ON b.id = f.blob WHERE f.repo = (SELECT id FROM repo) AND f.path = $1"
+
 // sameText checks that both sides read the same.
 func (b *bench) sameText(d *harness.Dev, path string, pool *pgxpool.Pool) error {
 	answer, err := harness.Into[struct{ Content string }](d.Client(), "read_note", map[string]any{"repo": "kb", "path": path})
@@ -120,7 +123,7 @@ func (b *bench) sameText(d *harness.Dev, path string, pool *pgxpool.Pool) error 
 		return err
 	}
 	var text string
-	err = pool.QueryRow(context.Background(), "SELECT b.body FROM file f JOIN blob b ON b.id = f.blob WHERE f.path = $1", path).Scan(&text)
+	err = pool.QueryRow(context.Background(), selectText, path).Scan(&text)
 	if err == nil && text != answer.Content {
 		b.wrong = append(b.wrong, fmt.Errorf("read_note and the select differ on %s", path))
 	}
