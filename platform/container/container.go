@@ -47,7 +47,8 @@ type Stopper interface {
 	Stop(ctx context.Context) error
 }
 
-// Closer is a part that only lets go of resources.
+// Closer is a part that only lets go of resources; one that can fail at it has
+// io.Closer's method instead.
 type Closer interface{ Close() }
 
 // Checker is a part whose readiness can be asked.

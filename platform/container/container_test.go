@@ -151,3 +151,19 @@ func TestCheckNamesTheParts(t *testing.T) {
 		t.Errorf("check: %v", err)
 	}
 }
+
+// resource is a part that only has to be closed.
+type resource struct{ err error }
+
+func (r resource) Close() error { return r.err }
+
+func TestFailedClosesAreReported(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("still in use")
+	c := container.New()
+	container.Set(c, container.Declare("file", func(*container.Container) (resource, error) { return resource{}, nil }), resource{broken})
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := c.Serve(ctx, time.Second, cancel); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}

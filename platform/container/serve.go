@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 )
 
@@ -97,8 +98,11 @@ func (r *running) stop(ctx context.Context) error {
 			err = errors.Join(err, errors.New("still running after the grace time"))
 		}
 	}
-	if cl, ok := r.value.(Closer); ok {
-		cl.Close()
+	switch c := r.value.(type) {
+	case Closer:
+		c.Close()
+	case io.Closer:
+		err = errors.Join(err, c.Close())
 	}
 	return err
 }
