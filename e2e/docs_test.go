@@ -36,7 +36,7 @@ func pages(t *testing.T) []string {
 
 var (
 	docLink   = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	runFolder = regexp.MustCompile("go (?:run|test) (\\./[a-z0-9/]+)")
+	runFolder = regexp.MustCompile(`go (?:run|test) (\./[a-z0-9/]+)`)
 )
 
 // TestDocsNameWhatExists follows every relative link, and looks for every
