@@ -51,6 +51,9 @@ func (repo *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	if err := repo.checkSettings(ctx); err != nil {
 		return err
 	}
+	if protocol == "http" && o.Depth == 0 && !o.objects() {
+		o.Depth = wholeHistory
+	}
 	partial := repo.isPartial()
 	if o.Filter == "" && partial && o.objects() {
 		// What a missing object refers to would come along, missing or not.
@@ -66,6 +69,13 @@ func (repo *Repo) Fetch(ctx context.Context, o FetchOptions) error {
 	})
 	return repo.fetch(ctx, c, o.URL)
 }
+
+// wholeHistory is the depth that git takes for all there is. The local hub
+// serves folders whose history may be cut off, which is said before the
+// objects come only to who gives a depth. Otherwise git takes the parents for
+// objects that the filter left out, and every attempt to fetch them starts
+// the next one, without end.
+const wholeHistory = 1<<31 - 1
 
 func (o FetchOptions) args() []string {
 	args := []string{

@@ -135,6 +135,42 @@ func TestFetchPartialAndShallow(t *testing.T) {
 	}
 }
 
+// TestFetchFromCutOffHistory fetches from a repository without the parents of
+// its first commit, then from the same one made whole.
+func TestFetchFromCutOffHistory(t *testing.T) {
+	t.Parallel()
+	h, to, tip := mirrors(t)
+	next := writeCommit(t, h.repo, tip, "next\n", []FileChange{{Path: "one.md", Data: []byte("next")}})
+	if err := h.repo.UpdateRef(t.Context(), "refs/heads/main", next, tip); err != nil {
+		t.Fatal(err)
+	}
+	shallow, object := filepath.Join(h.repo.Dir(), "shallow"), filepath.Join(h.repo.Dir(), "objects", string(tip[:2]), string(tip[2:]))
+	if err := errors.Join(os.WriteFile(shallow, []byte(next+"\n"), 0o600), os.Rename(object, object+".away")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	o := FetchOptions{URL: h.address(), Token: hubToken, Refspecs: []string{mainSpec}, Filter: "blob:limit=1m"}
+	commits := func() (n int) {
+		if err := to.Fetch(ctx, o); err != nil {
+			t.Fatal(err)
+		}
+		if err := to.Log(ctx, LogOptions{Tip: next}, func(Commit) error { n++; return nil }); err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	if n := commits(); n != 1 {
+		t.Errorf("%d commits of a history cut off behind the first", n)
+	}
+	if err := errors.Join(os.Remove(shallow), os.Rename(object+".away", object)); err != nil {
+		t.Fatal(err)
+	}
+	if n := commits(); n < 2 {
+		t.Errorf("%d commits of a whole history", n)
+	}
+}
+
 func TestFetchFailures(t *testing.T) {
 	t.Parallel()
 	h, to, _ := mirrors(t)
