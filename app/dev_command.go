@@ -14,6 +14,7 @@ import (
 	"vault/app/acme"
 	"vault/app/dev"
 	"vault/app/settings"
+	"vault/modules/auth"
 	"vault/modules/installations"
 	"vault/platform/container"
 	"vault/platform/git"
@@ -281,8 +282,28 @@ func (b bringUp) run(ctx context.Context) error {
 	return b.announce()
 }
 
-// awaitIndex waits until the head of every repository is indexed and the
-// front knows it.
+// visible lists the repositories whose head the index shows. The first build
+// of one goes on behind that with what makes searches faster.
+func (b bringUp) visible(ctx context.Context, list []installations.Repository) (map[int64]bool, error) {
+	ids := make([]int64, len(list))
+	for i, r := range list {
+		ids[i] = r.ID
+	}
+	snapshot, err := container.Get(b.parts, instanceIndexPart).Snapshot(ctx, auth.SetScope(ids))
+	if err != nil {
+		return nil, fmt.Errorf("look at the index: %w", err)
+	}
+	defer snapshot.Close()
+	seen := map[int64]bool{}
+	for _, r := range snapshot.Repos() {
+		seen[r.ID] = r.Complete
+	}
+	return seen, nil
+}
+
+// awaitIndex waits until the head of every repository is indexed. One that was
+// indexed before has to be brought up to date; of a new one the first head to
+// be seen is the newest.
 func (b bringUp) awaitIndex(ctx context.Context, id int64) error {
 	service, picture := container.Get(b.parts, installationsPart), container.Get(b.parts, picturePart)
 	tick := time.NewTicker(pollPause)
@@ -294,9 +315,16 @@ func (b bringUp) awaitIndex(ctx context.Context, id int64) error {
 		}
 		ready := false
 		for _, i := range state {
-			ready = ready || i.ID == id
+			if i.ID != id {
+				continue
+			}
+			seen, err := b.visible(ctx, i.Repositories)
+			if err != nil {
+				return err
+			}
+			ready = true
 			for _, r := range i.Repositories {
-				ready = ready && r.Complete && r.DoneGen == r.WantedGen
+				ready = ready && (r.Complete && r.DoneGen == r.WantedGen || !r.Complete && seen[r.ID])
 			}
 		}
 		if ready {
