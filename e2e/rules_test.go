@@ -179,6 +179,7 @@ func namingRules() []rule {
 		{"tree folder without repo", "tree", `{"folder":"dir"}`, true, []string{`"repo"`}, nil},
 		{"tree depth without repo", "tree", `{"depth":2}`, true, []string{`"repo"`}, nil},
 		{"overview", "list_notes", `{"repo":"small","folder":"notes"}`, false, []string{`"topic":"trees"`, `"owner":"Ada"`}, nil},
+		{"nothing near", "read_note", `{"repo":"plain","path":"zzzzzzzzzzzzzzzzzzzzzzz/qqqqqqqqqqqqqqqqqqqqqqqqq.md"}`, true, []string{"The tools list_notes and tree"}, nil},
 		{"missing folder", "list_notes", `{"repo":"plain","folder":"dri"}`, true, []string{"dir"}, nil},
 		{"impossible search path", "search_notes", `{"repo":"plain","query":"x","path":"nowhere"}`, true, nil, nil},
 	}
@@ -234,6 +235,7 @@ func inputRules() []rule {
 		{"missing repo", "read_note", `{"path":"a.md"}`, true, []string{`"plain", "small"`}, nil},
 		{"excluding arguments", "read_note", `{"repo":"plain","path":"heads.md","heading":"One","from_line":1}`, true, []string{"leave out"}, nil},
 		{"empty filter result", "list_notes", `{"repo":"plain","type":"decision"}`, false, []string{`"total":0`, `note`}, nil},
+		{"offset over its range", "list_notes", `{"repo":"plain","offset":9007199254740992}`, true, []string{"at most 9007199254740991"}, nil},
 		{"next offset", "list_notes", `{"repo":"plain","limit":2}`, false, []string{`"hasMore":true`, "offset 2"}, nil},
 		{"every problem at once", "list_notes", `{"repo":"plain","limit":0,"offset":-1}`, true, []string{"limit", "offset"}, nil},
 	}

@@ -17,10 +17,22 @@ const unbounded = "9007199254740991"
 // mismatch says what an argument is and what it must be.
 func (n *node) mismatch(at string, value any) string {
 	text := fmt.Sprintf("%s is %s, but must be %s", fault.Quote(at), n.show(value), n.demand())
+	if number, ok := value.(json.Number); ok && n.beyond(number) {
+		text += " and at most " + unbounded
+	}
 	if given, ok := value.(string); ok && n.unquotable(given) {
 		text += ": send " + given + " without quotes"
 	}
 	return text
+}
+
+// beyond says that a number is over the limit that is not named elsewhere.
+func (n *node) beyond(number json.Number) bool {
+	if n == nil || n.Maximum.String() != unbounded {
+		return false
+	}
+	value, err := number.Float64() // only out of range for a float, which is infinite
+	return value >= 1<<53 || err != nil && !strings.HasPrefix(number.String(), "-")
 }
 
 // unquotable says that a string holds what the schema asks for.

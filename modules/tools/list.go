@@ -102,7 +102,7 @@ func folderThere(ctx context.Context, call *tool.Call, p place, field string) er
 	if len(near) > 0 {
 		f.Fix("near folders are %s", fault.QuoteList(near))
 	} else {
-		f.Fix("tree shows the folders there are")
+		f.Fix("the tool tree shows the folders there are")
 	}
 	return p.repo.Dir.NameFolders(f)
 }

@@ -110,7 +110,10 @@ func readable(t index.Text) error {
 	case index.KindNotUTF8:
 		return fault.Invalid("%s is not UTF-8 text and cannot be read here", path).Fix("save it as UTF-8 to make it readable")
 	case index.KindTooLarge:
-		return fault.Invalid("%s has %d bytes, more than is kept for reading", path, t.Size)
+		if t.Size < 0 {
+			return fault.Invalid("%s has more bytes than are kept for reading", path)
+		}
+		return fault.Invalid("%s has %d bytes, more than are kept for reading", path, t.Size)
 	}
 	return fault.Invalid("%s is not a text file and cannot be read here", path)
 }
@@ -125,7 +128,7 @@ func missing(ctx context.Context, call *tool.Call, p place) error {
 	if len(near) > 0 {
 		f.Fix("near paths are %s", fault.QuoteList(near))
 	} else {
-		f.Fix("list_notes and tree show what there is")
+		f.Fix("the tools list_notes and tree show what there is")
 	}
 	return p.repo.Dir.NameFolders(f)
 }
