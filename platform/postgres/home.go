@@ -22,6 +22,8 @@ const (
 	markerFile   = "belongs-to"
 	passwordFile = "password"
 	logFile      = "server.log"
+	// knownFile names, inside a data folder, its home, where that lies outside.
+	knownFile = "postgres-folder"
 	socketFile   = "socket-folder"
 	clusterDir   = "cluster"
 	// logLimit is the size over which a log is set aside at a start.
@@ -60,6 +62,26 @@ func sharedBase() (string, error) {
 		}
 	}
 	return "", errors.New("neither /var/lib nor /var/db exists to keep the data of a private Postgres in")
+}
+
+// claim lets a data folder have its home outside of it. A home that it does
+// not know belonged to an earlier folder of the same name, and goes: what is
+// in it was made for what is gone.
+func (h home) claim(ctx context.Context, data string, log *slog.Logger) error {
+	known := filepath.Join(data, knownFile)
+	if text, err := os.ReadFile(known); err == nil && string(text) == h.root {
+		return nil
+	}
+	if _, err := os.Lstat(h.root); err == nil {
+		if err := h.remove(ctx); err != nil {
+			return fmt.Errorf("remove the private Postgres of an earlier %s: %w", data, err)
+		}
+		log.InfoContext(ctx, "removed the private Postgres of an earlier data folder", "folder", h.root)
+	}
+	if err := writeFile(known, h.root); err != nil {
+		return fmt.Errorf("note where the private Postgres is: %w", err)
+	}
+	return nil
 }
 
 // prepare makes the home, its marker and its password.

@@ -87,6 +87,11 @@ func StartServer(ctx context.Context, c ServerConfig) (*Server, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
+	if a.switched {
+		if err := h.claim(ctx, data, c.Log); err != nil {
+			return nil, err
+		}
+	}
 	return startIn(ctx, h, data, c)
 }
 

@@ -458,3 +458,23 @@ func TestRootsServersOfGoneFoldersAreRemoved(t *testing.T) {
 		t.Error("the server lives on")
 	}
 }
+
+// A data folder that was deleted and made anew starts from nothing: what is in
+// the old one's server belongs to what is gone.
+func TestANewDataFolderGetsANewServer(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	for range 2 {
+		if err := os.Mkdir(data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s := startServer(t, postgres.ServerConfig{Data: data, Volatile: true})
+		db := open(t, postgres.Config{DSN: s.DSN("postgres")})
+		mustExec(t, db, `CREATE TABLE made_once (v int)`)
+		db.Close()
+		stopServer(t, s)
+		if err := os.RemoveAll(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
