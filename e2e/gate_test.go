@@ -93,6 +93,28 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// TestRefusalsQuoteWhatWasSent sends what the protocol's library would show
+// as it is, or explain in words of its own insides.
+func TestRefusalsQuoteWhatWasSent(t *testing.T) {
+	t.Parallel()
+	c := acme(t).Client()
+	for _, tt := range []struct{ body, want string }{
+		{`"method":"x\u202ey\n"`, `there is no method \"x`},
+		{`"method":"prompts/list"`, `-32601`},
+		{`"method":"tools/call","params":[1]`, `"code":-32602,"message":"params must be an object"`},
+		{`"method":"tools/call","params":{"name":"x\u202ey"}`, `there is no tool \"x`},
+	} {
+		resp, err := c.Post([]byte(`{"jsonrpc":"2.0","id":1,`+tt.body+`}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(resp.Body)
+		if !strings.Contains(got, tt.want) || strings.ContainsAny(got, "\u202e") || strings.Contains(got, `\u202e`) || strings.Contains(got, "Go struct") {
+			t.Errorf("%s: %s", tt.body, cut(got))
+		}
+	}
+}
+
 // TestNotificationsAreAccepted sends what clients send after initialize.
 func TestNotificationsAreAccepted(t *testing.T) {
 	t.Parallel()

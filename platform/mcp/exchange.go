@@ -81,10 +81,13 @@ func (v *View) lists(name string) bool {
 }
 
 // refusal gives the error for a request that is refused in our words rather
-// than the library's. Requests that the library refuses for their version or
-// headers are left to it.
+// than the library's, which show what was sent as it is. Requests that the library
+// refuses for their version or headers are left to it.
 func (x *exchange) refusal(h http.Header) error {
 	q := &x.request
+	if raw := q.message.raw(inParams); !q.Notification && q.message.has(inParams) && !q.message.isObject(inParams) && string(raw) != "null" {
+		return q.refused(library.INVALID_PARAMS, "params must be an object")
+	}
 	if !q.sound || (q.Era == EraModern && !q.mirrored(h)) {
 		return nil
 	}
@@ -97,6 +100,8 @@ func (x *exchange) refusal(h http.Header) error {
 		return q.refused(library.INVALID_PARAMS, "there is no tool "+fault.Quote(q.Tool)+": tools/list names the tools there are")
 	case q.Method == methodToolsCall && q.message.has(inArguments) && !q.message.isObject(inArguments):
 		return q.refused(library.INVALID_PARAMS, "arguments must be an object")
+	case q.MethodLabel() == methodOther:
+		return q.refused(library.METHOD_NOT_FOUND, "there is no method "+fault.Quote(q.Method)+" here")
 	}
 	return nil
 }

@@ -77,8 +77,11 @@ func (q *Request) MethodLabel() string {
 	if q.Notification {
 		return "notification"
 	}
-	return "other"
+	return methodOther
 }
+
+// methodOther stands for all methods that the server does not know.
+const methodOther = "other"
 
 // ParseRequest reads one POST. The error is a *RequestError, which the server
 // answers to the same request in the same words.
