@@ -154,10 +154,14 @@ func (f *Front) stored(w http.ResponseWriter, r *http.Request, c caller, q mcp.R
 // refuse answers an error before MCP: a challenge for callers who have to
 // sign in, a sentence for everything else.
 func (f *Front) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	kind := fault.KindOf(err)
-	telemetry.Add(r.Context(), telemetry.KeyOutcome, string(kind))
+	kind, gone := fault.KindOf(err), r.Context().Err() != nil
+	outcome := string(kind)
+	if gone { // what failed because the caller left is no fault
+		outcome = "canceled"
+	}
+	telemetry.Add(r.Context(), telemetry.KeyOutcome, outcome)
 	reference := fault.NewReference()
-	if kind == fault.KindInternal || kind == fault.KindUnavailable {
+	if !gone && (kind == fault.KindInternal || kind == fault.KindUnavailable) {
 		f.Log.Error("request refused", "reference", reference, "error", err)
 	}
 	h := w.Header()

@@ -124,10 +124,14 @@ func (i *Instance) caller(r *http.Request) (auth.Access, error) {
 
 // fail answers an error before MCP.
 func (i *Instance) fail(w http.ResponseWriter, r *http.Request, err error) {
-	kind := fault.KindOf(err)
-	telemetry.Add(r.Context(), telemetry.KeyOutcome, string(kind))
+	kind, gone := fault.KindOf(err), r.Context().Err() != nil
+	outcome := string(kind)
+	if gone { // what failed because the front left is no fault
+		outcome = "canceled"
+	}
+	telemetry.Add(r.Context(), telemetry.KeyOutcome, outcome)
 	reference := fault.NewReference()
-	if kind == fault.KindInternal || kind == fault.KindUnavailable {
+	if !gone && (kind == fault.KindInternal || kind == fault.KindUnavailable) {
 		i.Log.Error("request failed", "reference", reference, "error", err)
 	}
 	if f, ok := fault.As(err); ok && f.RetryAfter > 0 {

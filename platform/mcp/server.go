@@ -111,8 +111,12 @@ func (s *Server) internal(ctx context.Context, q Request, err error) *RequestErr
 func (s *Server) public(ctx context.Context, err error) string {
 	reference := fault.NewReference()
 	kind := fault.KindOf(err)
+	if ctx.Err() != nil { // what failed because the caller left is no fault
+		telemetry.Add(ctx, telemetry.KeyOutcome, "canceled")
+		return fault.Public(err, reference)
+	}
 	telemetry.Add(ctx, telemetry.KeyOutcome, string(kind))
-	if kind == fault.KindInternal && ctx.Err() == nil {
+	if kind == fault.KindInternal {
 		telemetry.Add(ctx, "reference", reference)
 		s.config.Log.LogAttrs(ctx, levelError, "mcp request failed", attr("reference", reference), attr("error", err.Error()))
 	}
