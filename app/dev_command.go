@@ -55,7 +55,7 @@ func devCommand(s Streams) *cobra.Command {
 func (f devFlags) options(args []string) (dev.Options, error) {
 	folders, err := dev.Folders(args)
 	if err != nil {
-		return dev.Options{}, fmt.Errorf("%w: %w", err, errUsage)
+		return dev.Options{}, usageError{err}
 	}
 	o := dev.Options{Folders: folders, Name: f.name, Data: f.data, Postgres: f.postgres, Sample: sample}
 	if o.Name == "" {
@@ -65,7 +65,7 @@ func (f devFlags) options(args []string) (dev.Options, error) {
 		}
 	}
 	if err := installations.CheckName(o.Name); err != nil {
-		return o, fmt.Errorf("%w: %w", err, errUsage)
+		return o, usageError{err}
 	}
 	if o.Data == "" {
 		cache, err := os.UserCacheDir()
@@ -77,8 +77,11 @@ func (f devFlags) options(args []string) (dev.Options, error) {
 	if o.Data, err = filepath.Abs(o.Data); err != nil {
 		return o, fmt.Errorf("find the data folder: %w", err)
 	}
+	if _, _, err := net.SplitHostPort(web.Address(f.listen)); err != nil {
+		return o, usageError{fmt.Errorf("--listen is %q, but must be HOST:PORT, such as 127.0.0.1:8484", f.listen)}
+	}
 	if !web.Loopback(f.listen) && !f.allowRemote {
-		return o, fmt.Errorf("%s can be reached from other machines, and anyone there could act as any of the local persons; add --allow-remote if that is meant: %w", f.listen, errUsage)
+		return o, usageError{fmt.Errorf("%s can be reached from other machines, and anyone there could act as any of the local persons; add --allow-remote if that is meant", f.listen)}
 	}
 	return o, nil
 }

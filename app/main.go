@@ -37,8 +37,15 @@ const (
 // stopGrace is how long a role may take to stop.
 const stopGrace = 15 * time.Second
 
-// errUsage marks a command line that cannot be run as it is.
-var errUsage = errors.New("usage")
+// usageError marks a command line that cannot be run as it is.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// errUsage is what every usageError is.
+var errUsage = errors.New("wrong usage")
+
+func (usageError) Is(target error) bool { return target == errUsage }
 
 // Main runs one command line and gives its exit code. SIGINT and SIGTERM stop
 // what runs; a second one ends the process at once.
@@ -71,7 +78,7 @@ func command(s Streams) *cobra.Command {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w (see %s --help): %w", err, c.CommandPath(), errUsage)
+		return usageError{fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
 	})
 	root.AddCommand(devCommand(s), migrateCommand(s), installationsCommand(s), versionCommand(s))
 	for _, r := range roles() {

@@ -145,7 +145,7 @@ func linkKeyCommand(s Streams) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil || id <= 0 {
-				return fmt.Errorf("%s is not the id of an installation: %w", fault.Quote(args[0]), errUsage)
+				return usageError{fmt.Errorf("%s is not the id of an installation", fault.Quote(args[0]))}
 			}
 			values, err := resolve(c, keys)
 			if err != nil {

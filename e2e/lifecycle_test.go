@@ -153,11 +153,12 @@ func TestRefusedFolders(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no repository", []string{plain}, "init"},
+		{"no repository", []string{plain}, "-m 'First version'\n"},
 		{"missing", []string{filepath.Join(dir, "nowhere")}, "nowhere"},
 		{"same name", []string{one, two}, "both be the repository kb"},
 		{"detached", []string{detached}, "detached"},
-		{"remote address", []string{"--listen", "0.0.0.0:0"}, "--allow-remote"},
+		{"remote address", []string{"--listen", "0.0.0.0:0"}, "--allow-remote if that is meant\n"},
+		{"no address", []string{"--listen", "here"}, "HOST:PORT"},
 		{"bad name", []string{"--name", "Not A Name"}, "name"},
 		{"unknown flag", []string{"--nonsense"}, "--help"},
 	}

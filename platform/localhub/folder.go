@@ -57,11 +57,11 @@ func openFolder(ctx context.Context, runner *git.Runner, path string) (*folder, 
 func noRepository(path, abs string) error {
 	for dir := filepath.Dir(abs); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return fmt.Errorf("the folder %q lies inside the git repository %q; serve that one: %w", path, dir, git.ErrNotRepository)
+			return fmt.Errorf("the folder %q is %w of its own, but lies inside that of %q; serve that one", path, git.ErrNotRepository, dir)
 		}
 	}
-	return fmt.Errorf("the folder %q is no git repository; make it one with: git -C %q init && git -C %q add --all && git -C %q commit -m 'First version': %w",
-		path, path, path, path, git.ErrNotRepository)
+	return fmt.Errorf("the folder %q is %w; make it one with: git -C %q init && git -C %q add --all && git -C %q commit -m 'First version'",
+		path, git.ErrNotRepository, path, path, path)
 }
 
 // target is the branch and commit that a folder asks to be served: those of
