@@ -268,6 +268,10 @@ func (b bringUp) run(ctx context.Context) error {
 	if _, err := service.Enable(ctx, fmt.Sprint(id), b.options.Name); err != nil {
 		return fmt.Errorf("enable the installation: %w", err)
 	}
+	before, err := b.visibleNow(ctx, id)
+	if err != nil {
+		return err
+	}
 	indexer := container.Get(b.parts, indexerPart)
 	if err := indexer.Sync(ctx, id); err != nil {
 		return fmt.Errorf("take the repositories in: %w", err)
@@ -278,11 +282,25 @@ func (b bringUp) run(ctx context.Context) error {
 			return fmt.Errorf("look for changes: %w", err)
 		}
 	}
-	if err := b.awaitIndex(ctx, id); err != nil {
+	if err := b.awaitIndex(ctx, id, before); err != nil {
 		return err
 	}
 	b.progress.Done()
 	return b.announce()
+}
+
+// visibleNow lists the repositories that an earlier run has made visible.
+func (b bringUp) visibleNow(ctx context.Context, id int64) (map[int64]bool, error) {
+	state, err := container.Get(b.parts, installationsPart).State(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the state of the build: %w", err)
+	}
+	for _, i := range state {
+		if i.ID == id && len(i.Repositories) > 0 {
+			return b.visible(ctx, i.Repositories)
+		}
+	}
+	return nil, nil
 }
 
 // visible lists the repositories whose head the index shows. The first build
@@ -305,9 +323,10 @@ func (b bringUp) visible(ctx context.Context, list []installations.Repository) (
 }
 
 // awaitIndex waits until the head of every repository is indexed. One that was
-// indexed before has to be brought up to date; of a new one the first head to
-// be seen is the newest.
-func (b bringUp) awaitIndex(ctx context.Context, id int64) error {
+// visible before has to be brought up to date, also when an earlier run was
+// killed in its first build; of a new one the first head to be seen is the
+// newest.
+func (b bringUp) awaitIndex(ctx context.Context, id int64, before map[int64]bool) error {
 	service, picture := container.Get(b.parts, installationsPart), container.Get(b.parts, picturePart)
 	tick := time.NewTicker(pollPause)
 	defer tick.Stop()
@@ -327,7 +346,7 @@ func (b bringUp) awaitIndex(ctx context.Context, id int64) error {
 			}
 			ready = true
 			for _, r := range i.Repositories {
-				ready = ready && (r.Complete && r.DoneGen == r.WantedGen || !r.Complete && seen[r.ID])
+				ready = ready && (r.Complete && r.DoneGen == r.WantedGen || !r.Complete && seen[r.ID] && !before[r.ID])
 			}
 		}
 		if ready {
