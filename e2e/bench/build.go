@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,55 +15,75 @@ import (
 	"vault/e2e/harness"
 )
 
-// build compares the full build of the head with git reading the same
-// contents. It is timed from the start of `vault dev` on a data folder whose
-// database has no notes, less what a start with everything indexed takes.
+// build compares the full build of a head with git reading the same contents.
+// Each round has a database of its own. It begins when git has pushed the
+// notes to a new repository and ends when they can be read; how long the
+// search index takes besides is shown too.
 func (b *bench) build() error {
-	var ours, theirs []float64
+	var visible, settled, theirs []float64
 	small := filepath.Join(b.dir, "small")
 	if err := corpus.Plain(small, 1, 3); err != nil {
 		return err
 	}
 	for i := range rounds {
-		name := fmt.Sprintf("build%d", i)
-		if err := b.prepare(name, small); err != nil {
-			return err
-		}
-		d, err := b.start(name)
+		seen, done, err := b.buildOnce(fmt.Sprintf("build%d", i), small)
 		if err != nil {
-			return err
-		}
-		if err := d.Stop(); err != nil {
-			return err
-		}
-		again, err := b.start(name)
-		if err != nil {
-			return err
-		}
-		if err := again.Stop(); err != nil {
 			return err
 		}
 		cat, err := milliseconds(b.catFile)
 		if err != nil {
 			return err
 		}
-		ours, theirs = append(ours, float64((d.Took-again.Took).Milliseconds())), append(theirs, cat)
-		_ = os.RemoveAll(filepath.Join(b.dir, name))
+		visible, settled, theirs = append(visible, seen), append(settled, done), append(theirs, cat)
 	}
-	b.add(row{name: fmt.Sprintf("full build, %d notes", b.notes), ours: ours, theirs: theirs, unit: "ms",
-		goal: "≤ 3", met: median(ours) <= 3*median(theirs)})
+	b.add(row{name: fmt.Sprintf("full build to visible, %d notes", b.notes), ours: visible, theirs: theirs, unit: "ms",
+		goal: "≤ 3", met: median(visible) <= 3*median(theirs)})
+	b.add(row{name: "full build, search index included", ours: settled, theirs: theirs, unit: "ms"})
 	return nil
 }
 
-// prepare makes a data folder with its database by serving another folder.
-func (b *bench) prepare(name, folder string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-	defer cancel()
-	d, err := harness.StartDev(ctx, filepath.Join(b.dir, name), folder)
+// buildOnce gives the milliseconds until the notes are visible, and until
+// their search index is made.
+func (b *bench) buildOnce(name, small string) (visible, settled float64, err error) {
+	roles, err := b.startRoles(name, small)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	return d.Stop()
+	defer func() { _ = os.RemoveAll(filepath.Join(b.dir, name)) }()
+	defer roles.stop()
+	d := roles.dev
+	const repo = "bulk"
+	if err := d.Admin(http.MethodPost, "repositories", map[string]string{"name": repo}, nil); err != nil {
+		return 0, 0, err
+	}
+	token, err := d.GitHubToken(owner(d))
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := corpus.Git(b.checkout(), "push", "-q", d.CloneURL(d.Name(), repo, token), "HEAD:main"); err != nil {
+		return 0, 0, err
+	}
+	start := time.Now()
+	c := d.Client()
+	if err := await("the first list", func() bool {
+		list, err := harness.Into[struct{ Total int }](c, "list_notes", map[string]any{"repo": repo, "limit": 1})
+		return err == nil && list.Total == b.notes
+	}); err != nil {
+		return 0, 0, err
+	}
+	visible = float64(time.Since(start).Microseconds()) / 1000
+	err = roles.indexed(repo)
+	return visible, float64(time.Since(start).Microseconds()) / 1000, err
+}
+
+// owner is the first person's login.
+func owner(d *harness.Dev) string {
+	for login, token := range d.People {
+		if token == d.Token {
+			return login
+		}
+	}
+	return ""
 }
 
 // catFile has git read every blob of the head.
@@ -107,13 +128,7 @@ func (b *bench) pushAt(notes int) ([]float64, error) {
 	if err := corpus.Plain(clone, notes, 2); err != nil {
 		return nil, err
 	}
-	var login string
-	for name, token := range d.People {
-		if token == d.Token {
-			login = name
-		}
-	}
-	token, err := d.GitHubToken(login)
+	token, err := d.GitHubToken(owner(d))
 	if err != nil {
 		return nil, err
 	}

@@ -39,20 +39,27 @@ type bench struct {
 	dir   string
 	notes int
 	rows  []row
+	// profiles is the folder for profiles of the instance, "" for none.
+	profiles string
 	// wrong collects answers of two sides that differ.
 	wrong []error
 }
 
 func main() {
 	quick := flag.Bool("quick", false, "use 1,000 notes instead of 10,000")
-	only := flag.String("only", "", "run only the part with this name")
+	only := flag.String("only", "", "run only the part with this name: "+strings.Join(names(), ", "))
+	profiles := flag.String("profile", "", "folder to write CPU profiles of the instance to")
 	bare := flag.String("serve-bare", "", "serve a file's bytes (used by the bench itself)")
 	flag.Parse()
 	if *bare != "" {
 		serveBare(*bare)
 		return
 	}
-	if err := run(*quick, *only); err != nil {
+	b := &bench{notes: 10_000, profiles: *profiles}
+	if *quick {
+		b.notes = 1_000
+	}
+	if err := b.run(*only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -66,24 +73,30 @@ type part struct {
 
 func parts() []part {
 	return []part{
-		{"list", (*bench).list}, {"search", (*bench).search}, {"read", (*bench).read},
+		{"list", (*bench).list}, {"search", (*bench).search}, {"read", (*bench).read}, {"instance", (*bench).instance},
 		{"build", (*bench).build}, {"push", (*bench).push},
 	}
 }
 
-func run(quick bool, only string) error {
-	dir, err := os.MkdirTemp("", "vault-bench-")
-	if err != nil {
+func names() (list []string) {
+	for _, p := range parts() {
+		list = append(list, p.name)
+	}
+	return list
+}
+
+// run measures all parts, or only one.
+func (b *bench) run(only string) (err error) {
+	if only != "" && !slices.Contains(names(), only) {
+		return fmt.Errorf("there is no part %q; there are %s", only, strings.Join(names(), ", "))
+	}
+	if b.dir, err = os.MkdirTemp("", "vault-bench-"); err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	defer func() { _ = os.RemoveAll(b.dir) }()
 	defer harness.RemoveBinary()
-	if err := os.Chmod(dir, 0o755); err != nil {
+	if err := os.Chmod(b.dir, 0o755); err != nil {
 		return err
-	}
-	b := &bench{dir: dir, notes: 10_000}
-	if quick {
-		b.notes = 1_000
 	}
 	if err := corpus.Plain(b.checkout(), b.notes, 1); err != nil {
 		return err
@@ -98,7 +111,7 @@ func run(quick bool, only string) error {
 			errs = append(errs, fmt.Errorf("%s: %w", p.name, err))
 		}
 	}
-	b.print()
+	b.conclude()
 	return errors.Join(append(errs, b.wrong...)...)
 }
 
@@ -114,8 +127,10 @@ func (b *bench) describe() {
 		line, _, _ := strings.Cut(string(out), "\n")
 		return line
 	}
-	fmt.Printf("corpus: %d generated notes; %d cores; %s; %s; %s\n\n", b.notes, runtime.NumCPU(), runtime.Version(),
-		first("git", "--version"), first("rg", "--version"))
+	postgres, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	fmt.Printf("corpus: %d generated notes of seed 1; %d cores; %s; %s; %s; %s\n", b.notes, runtime.NumCPU(), runtime.Version(),
+		first("git", "--version"), first("rg", "--version"), first(append(postgres, "postgres")[0], "--version"))
+	fmt.Printf("median (least to most) of %d rounds, both sides in turns\n\n", rounds)
 }
 
 // add keeps a row and prints it at once.
@@ -125,7 +140,7 @@ func (b *bench) add(r row) {
 }
 
 func (r row) line() string {
-	text := fmt.Sprintf("%-34s %s", r.name, show(r.ours, r.unit))
+	text := fmt.Sprintf("%-40s %s", r.name, show(r.ours, r.unit))
 	if len(r.theirs) > 0 {
 		text += fmt.Sprintf("  against %s  ratio %.2f", show(r.theirs, r.unit), median(r.ours)/median(r.theirs))
 	}
@@ -139,10 +154,24 @@ func (r row) line() string {
 	return text
 }
 
-func (b *bench) print() {
-	fmt.Printf("\nmedian (least to most) of %d rounds\n", rounds)
+// conclude says how many goals were met, and which were not.
+func (b *bench) conclude() {
+	met, all := 0, 0
+	var missed []string
 	for _, r := range b.rows {
-		fmt.Println(r.line())
+		switch {
+		case r.goal == "":
+			continue
+		case r.met:
+			met++
+		default:
+			missed = append(missed, r.name)
+		}
+		all++
+	}
+	fmt.Printf("\n%d of %d goals met\n", met, all)
+	for _, name := range missed {
+		fmt.Println("missed: " + name)
 	}
 }
 

@@ -17,17 +17,17 @@ import (
 // startLimit bounds a start with its first build.
 const startLimit = 10 * time.Minute
 
-// start runs `vault dev` over the corpus, in a data folder of its own.
+// start runs `vault dev` in a data folder of its own.
 func (b *bench) start(name string, args ...string) (*harness.Dev, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
-	return harness.StartDev(ctx, filepath.Join(b.dir, name), append([]string{b.checkout()}, args...)...)
+	return harness.StartDev(ctx, filepath.Join(b.dir, name), args...)
 }
 
 // list compares stored tools/list with a bare handler that writes the same
 // bytes.
 func (b *bench) list() error {
-	d, err := b.start("list")
+	d, err := b.start("list", b.checkout())
 	if err != nil {
 		return err
 	}
@@ -71,10 +71,9 @@ func rates(ours, theirs func() error) (o, t []float64, err error) {
 	return o, t, nil
 }
 
-// read compares read_note with a single-row select, and looks at the memory of
-// an idle instance.
+// read compares read_note with a single-row select.
 func (b *bench) read() error {
-	roles, err := b.startRoles("read")
+	roles, err := b.startRoles("read", b.checkout())
 	if err != nil {
 		return err
 	}
@@ -82,35 +81,21 @@ func (b *bench) read() error {
 	d := roles.dev
 	path := corpus.Path(b.notes / 3)
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_note","arguments":{"repo":"kb","path":%q}}}`, path)
-	dsn, err := os.ReadFile(filepath.Join(d.Roles, "database_dsn"))
-	if err != nil {
-		return err
-	}
-	config, err := pgxpool.ParseConfig(string(dsn))
-	if err != nil {
-		return err
-	}
-	config.MaxConns = connections
-	pool, err := pgxpool.NewWithConfig(context.Background(), config)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
 	selectRow := func() error {
 		var text string
-		return pool.QueryRow(context.Background(),
-			selectText, path).Scan(&text)
+		return roles.pool.QueryRow(context.Background(), selectText, path).Scan(&text)
 	}
-	if err := b.sameText(d, path, pool); err != nil {
+	if err := b.sameText(d, path, roles.pool); err != nil {
 		return err
 	}
 	r := row{name: "read_note", unit: "/s", goal: "≥ 0.4"}
-	if r.ours, r.theirs, err = rates(poster(d.Address, d.Token, body), selectRow); err != nil {
+	call := poster(d.Address, d.Token, body)
+	if r.ours, r.theirs, err = rates(call, selectRow); err != nil {
 		return err
 	}
 	r.met = median(r.ours) >= 0.4*median(r.theirs)
 	b.add(r)
-	return b.memory(roles)
+	return b.profile(roles, "read", func() error { _, err := perSecond(call); return err })
 }
 
 // selectText reads one text by the primary key of its file.
@@ -130,27 +115,42 @@ func (b *bench) sameText(d *harness.Dev, path string, pool *pgxpool.Pool) error 
 	return err
 }
 
-// memory measures a fresh instance after its first calls, and how long it
-// takes to the first answer.
-func (b *bench) memory(roles *apart) error {
-	var cold, idle []float64
+// instance measures how long a fresh instance takes to its first answer, and
+// how much memory it holds then and after some searches.
+func (b *bench) instance() error {
+	roles, err := b.startRoles("instance", b.checkout())
+	if err != nil {
+		return err
+	}
+	defer roles.stop()
+	c := roles.dev.Client()
+	var cold, idle, busy []float64
 	for range rounds {
 		took, err := roles.restartInstance(func() error {
-			_, err := roles.dev.Client().Call("tree", map[string]any{"repo": "kb"})
+			_, err := c.Call("read_note", map[string]any{"repo": "kb", "path": corpus.Path(0)})
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		cold = append(cold, took)
-		rss, err := residentMB(roles.instance.Pid())
+		first, err := residentMB(roles.instance.Pid())
 		if err != nil {
 			return err
 		}
-		idle = append(idle, rss)
+		for _, query := range []string{"the", "zzqqxxnothing", corpus.Medium} {
+			if _, err := c.Call("search_notes", map[string]any{"repo": "kb", "query": query, "limit": hits}); err != nil {
+				return err
+			}
+		}
+		then, err := residentMB(roles.instance.Pid())
+		if err != nil {
+			return err
+		}
+		cold, idle, busy = append(cold, took), append(idle, first), append(busy, then)
 	}
 	b.add(row{name: "instance: start to first answer", ours: cold, unit: "ms", goal: "< 150 ms", met: median(cold) < 150})
 	b.add(row{name: "instance: idle memory", ours: idle, unit: "MB", goal: "< 60 MB", met: median(idle) < 60})
+	b.add(row{name: "instance: memory after three searches", ours: busy, unit: "MB"})
 	return nil
 }
 
