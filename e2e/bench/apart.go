@@ -19,10 +19,11 @@ type apart struct {
 	dev      *harness.Dev
 	others   []*harness.Process
 	instance *harness.Process
-	// config is the settings file of the instance; listen and admin are the
-	// addresses it answers at.
-	config, listen, admin string
-	pool                  *pgxpool.Pool
+	// listen is the address of the instance.
+	listen string
+	// admin are the addresses of the roles' profiles.
+	admin map[string]string
+	pool  *pgxpool.Pool
 }
 
 // startRoles runs the roles apart over a folder and waits until everything is
@@ -32,7 +33,7 @@ func (b *bench) startRoles(name, folder string) (_ *apart, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &apart{dev: d}
+	a := &apart{dev: d, admin: map[string]string{}}
 	defer func() {
 		if err != nil {
 			a.stop()
@@ -43,16 +44,13 @@ func (b *bench) startRoles(name, folder string) (_ *apart, err error) {
 		return nil, err
 	}
 	for _, role := range []string{"front", "index", "catalogue"} {
-		p, err := harness.Run(nil, role, "--config", filepath.Join(d.Roles, role+".yaml"))
+		p, err := a.startRole(role)
 		if err != nil {
 			return nil, err
 		}
 		a.others = append(a.others, p)
 	}
-	if err := a.configure(); err != nil {
-		return nil, err
-	}
-	if err := a.startInstance(); err != nil {
+	if a.instance, err = a.startRole("instance"); err != nil {
 		return nil, err
 	}
 	deadline := time.Now().Add(startLimit)
@@ -66,9 +64,20 @@ func (b *bench) startRoles(name, folder string) (_ *apart, err error) {
 	return a, a.indexed(filepath.Base(folder))
 }
 
-// configure gives the instance a known address for its profiles.
-func (a *apart) configure() error {
-	data, err := os.ReadFile(filepath.Join(a.dev.Roles, "instance.yaml"))
+// startRole starts a role that shows its profiles at a known address.
+func (a *apart) startRole(name string) (*harness.Process, error) {
+	config := filepath.Join(a.dev.Roles, "bench-"+name+".yaml")
+	if a.admin[name] == "" {
+		if err := a.configure(name, config); err != nil {
+			return nil, err
+		}
+	}
+	return harness.Run(nil, name, "--config", config)
+}
+
+// configure writes the settings of a role.
+func (a *apart) configure(name, config string) error {
+	data, err := os.ReadFile(filepath.Join(a.dev.Roles, name+".yaml"))
 	if err != nil {
 		return err
 	}
@@ -76,22 +85,21 @@ func (a *apart) configure() error {
 	if err != nil {
 		return err
 	}
-	a.admin = l.Addr().String()
+	a.admin[name] = l.Addr().String()
 	if err := l.Close(); err != nil {
 		return err
 	}
 	var text strings.Builder
 	for line := range strings.Lines(string(data)) {
-		switch {
-		case strings.HasPrefix(line, "admin_listen:"):
-			line = "admin_listen: " + a.admin + "\n"
-		case strings.HasPrefix(line, "listen:"):
-			a.listen = strings.TrimSpace(strings.TrimPrefix(line, "listen:"))
+		if strings.HasPrefix(line, "admin_listen:") {
+			line = "admin_listen: " + a.admin[name] + "\n"
+		}
+		if address, ok := strings.CutPrefix(line, "listen:"); ok && name == "instance" {
+			a.listen = strings.TrimSpace(address)
 		}
 		text.WriteString(line)
 	}
-	a.config = filepath.Join(a.dev.Roles, "bench-instance.yaml")
-	return os.WriteFile(a.config, []byte(text.String()), 0o600)
+	return os.WriteFile(config, []byte(text.String()), 0o600)
 }
 
 // connect opens the database of the index.
@@ -145,19 +153,14 @@ func finish(args ...string) error {
 	return nil
 }
 
-func (a *apart) startInstance() (err error) {
-	a.instance, err = harness.Run(nil, "instance", "--config", a.config)
-	return err
-}
-
 // restartInstance stops the instance, starts it and gives the milliseconds
 // until first has its answer.
-func (a *apart) restartInstance(first func() error) (float64, error) {
+func (a *apart) restartInstance(first func() error) (took float64, err error) {
 	if err := a.instance.Stop(); err != nil {
 		return 0, err
 	}
 	return milliseconds(func() error {
-		if err := a.startInstance(); err != nil {
+		if a.instance, err = a.startRole("instance"); err != nil {
 			return err
 		}
 		return first()

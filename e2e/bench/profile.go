@@ -9,23 +9,34 @@ import (
 	"time"
 )
 
+// profileSeconds is how long a profile of calls is.
+const profileSeconds = 3
+
 // profile runs fn again and again for some seconds while the instance is
 // profiled, when profiles were asked for.
 func (b *bench) profile(a *apart, name string, fn func() error) error {
 	if b.profiles == "" {
 		return nil
 	}
-	const seconds = 3
-	done := make(chan error, 1)
-	go func() {
-		done <- fetchProfile(fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", a.admin, seconds), filepath.Join(b.profiles, name+".pprof"))
-	}()
-	for until := time.Now().Add(seconds * time.Second); time.Now().Before(until); {
+	wait := b.watch(a, "instance", name, profileSeconds)
+	for until := time.Now().Add(profileSeconds * time.Second); time.Now().Before(until); {
 		if err := fn(); err != nil {
 			return err
 		}
 	}
-	return <-done
+	return wait()
+}
+
+// watch profiles a role for some seconds while something else goes on, when
+// profiles were asked for.
+func (b *bench) watch(a *apart, role, name string, seconds int) (wait func() error) {
+	if b.profiles == "" {
+		return func() error { return nil }
+	}
+	done := make(chan error, 1)
+	url := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", a.admin[role], seconds)
+	go func() { done <- fetchProfile(url, filepath.Join(b.profiles, name+".pprof")) }()
+	return func() error { return <-done }
 }
 
 func fetchProfile(url, file string) error {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -25,12 +26,14 @@ func main() {
 	}
 }
 
+// run fuzzes one test after the other, and goes on after one that fails.
 func run(each time.Duration) error {
 	packages, err := output("list", "./...")
 	if err != nil {
 		return err
 	}
 	ran := 0
+	var failed []string
 	for pkg := range strings.FieldsSeq(packages) {
 		names, err := output("test", "-list", "^Fuzz", pkg)
 		if err != nil {
@@ -41,14 +44,18 @@ func run(each time.Duration) error {
 			ran++
 			cmd := command("test", "-run", "^$", "-fuzz", "^"+name+"$", "-fuzztime", each.String(), pkg)
 			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-			if err := cmd.Run(); err != nil {
-				return fmt.Errorf("%s %s: %w", pkg, name, err)
+			if cmd.Run() != nil {
+				failed = append(failed, pkg+" "+name)
 			}
 		}
 	}
-	if ran == 0 {
-		return fmt.Errorf("no fuzz test was found")
+	switch {
+	case ran == 0:
+		return errors.New("no fuzz test was found")
+	case len(failed) > 0:
+		return fmt.Errorf("%d of %d fuzz tests fail: %s", len(failed), ran, strings.Join(failed, ", "))
 	}
+	fmt.Printf("%d fuzz tests ran for %s each\n", ran, each)
 	return nil
 }
 
