@@ -16,9 +16,9 @@ import (
 
 // apart is vault with its roles as processes of their own.
 type apart struct {
-	dev      *harness.Dev
-	others   []*harness.Process
-	instance *harness.Process
+	dev             *harness.Dev
+	others          []*harness.Process
+	index, instance *harness.Process
 	// listen is the address of the instance.
 	listen string
 	// admin are the addresses of the roles' profiles.
@@ -43,12 +43,15 @@ func (b *bench) startRoles(name, folder string) (_ *apart, err error) {
 	if err := finish("migrate", "--control-dsn-file", dsn); err != nil {
 		return nil, err
 	}
-	for _, role := range []string{"front", "index", "catalogue"} {
+	for _, role := range []string{"front", "catalogue"} {
 		p, err := a.startRole(role)
 		if err != nil {
 			return nil, err
 		}
 		a.others = append(a.others, p)
+	}
+	if a.index, err = a.startRole("index"); err != nil {
+		return nil, err
 	}
 	if a.instance, err = a.startRole("instance"); err != nil {
 		return nil, err
@@ -187,7 +190,7 @@ func (a *apart) stop() {
 	if a.pool != nil {
 		a.pool.Close()
 	}
-	for _, p := range append(a.others, a.instance) {
+	for _, p := range append(a.others, a.index, a.instance) {
 		if p != nil {
 			_ = p.Stop()
 		}

@@ -41,6 +41,10 @@ func (b *bench) watch(a *apart, role, name string, seconds int) (wait func() err
 
 func fetchProfile(url, file string) error {
 	resp, err := http.Get(url)
+	for retry := 0; err != nil && retry < 100; retry++ { // the process has only just been started
+		time.Sleep(10 * time.Millisecond)
+		resp, err = http.Get(url)
+	}
 	if err != nil {
 		return err
 	}
