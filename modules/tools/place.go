@@ -17,6 +17,9 @@ type place struct {
 	repo *index.Repo
 	// path is in NFC; "" is the root.
 	path string
+	// sent is the path as the caller spelled it, apart from a repository's
+	// name in front: two stored names may differ in Unicode form alone.
+	sent string
 	// named says that the call named the repository itself: then paths in the
 	// answer are relative to it.
 	named bool
@@ -43,7 +46,7 @@ func locate(ctx context.Context, call *tool.Call, repo, path string, kind vaultd
 	if err := ready(r); err != nil {
 		return place{}, err
 	}
-	return place{repo: &r, path: clean, named: true}, nil
+	return place{repo: &r, path: clean, sent: path, named: true}, nil
 }
 
 // locateAcross reads a path that starts with a repository's name.

@@ -87,7 +87,7 @@ func readNote(ctx context.Context, call *tool.Call) (any, error) {
 
 // findText reads a file; a note's ending may be left off.
 func findText(ctx context.Context, call *tool.Call, p place) (index.Text, error) {
-	for _, path := range []string{p.path, p.path + ".md", p.path + ".markdown"} {
+	for _, path := range []string{p.sent, p.path, p.path + ".md", p.path + ".markdown"} {
 		text, ok, err := call.Index.Text(ctx, p.repo.Name, path)
 		if err != nil {
 			return index.Text{}, err
