@@ -23,9 +23,9 @@ const (
 	passwordFile = "password"
 	logFile      = "server.log"
 	// knownFile names, inside a data folder, its home, where that lies outside.
-	knownFile = "postgres-folder"
-	socketFile   = "socket-folder"
-	clusterDir   = "cluster"
+	knownFile  = "postgres-folder"
+	socketFile = "socket-folder"
+	clusterDir = "cluster"
 	// logLimit is the size over which a log is set aside at a start.
 	logLimit = 1 << 20
 )
